@@ -8,15 +8,17 @@ import type { Contract } from "./domain/contract.ts";
 import { InvalidInput, type Problem, WapError } from "./domain/errors.ts";
 import { gitBlobId } from "./domain/fingerprint.ts";
 import type { Provenance } from "./domain/manifest.ts";
+import type { Outcome } from "./domain/outcome.ts";
 import type { RunId } from "./domain/run.ts";
 import { redactor, secretsOfUrl } from "./domain/secrets.ts";
 import { postgresApprover } from "./engines/postgres/approver.ts";
 import { postgresAuditor } from "./engines/postgres/auditor.ts";
 import { postgresBuilder } from "./engines/postgres/builder.ts";
-import { type Credential, readCredential, type Session, withSession } from "./engines/postgres/connection.ts";
+import { type Credential, loginOf, readCredential, type Session, withSession } from "./engines/postgres/connection.ts";
 import { postgresControlReader } from "./engines/postgres/control-reader.ts";
+import { type SetupResult, setUpControlSchema, verifySetup as verifySetupOf } from "./engines/postgres/control-schema.ts";
 import { postgresPublisher } from "./engines/postgres/publisher.ts";
-import type { Approver, ControlReader, Log, Publisher, TransformText } from "./ports.ts";
+import type { Approver, ControlReader, Log, Preflight, Publisher, TransformText } from "./ports.ts";
 import { csvSource } from "./sources/csv/csv-source.ts";
 import type { AuditDuties, AuditRequest } from "./steps/index.ts";
 
@@ -125,8 +127,13 @@ export async function auditRequest(
 }
 
 /** Lends the duties that build and audit: one session where one credential holds both, two otherwise. */
-export async function withAuditDuties<T>(surroundings: Surroundings, contract: Contract, use: (duties: AuditDuties) => Promise<T>): Promise<T> {
-  const build = readCredential(contract.database.url_env, surroundings.environment);
+export async function withAuditDuties<T>(
+  surroundings: Surroundings,
+  contract: Contract,
+  urlEnv: string | null,
+  use: (duties: AuditDuties) => Promise<T>,
+): Promise<T> {
+  const build = readCredential(urlEnv ?? contract.database.url_env, surroundings.environment);
   const auditVariable = contract.database.audit_url_env;
   return withLoggedSession(surroundings, build, async (builder) => {
     const duties = (auditor: Session): AuditDuties => ({
@@ -153,10 +160,10 @@ export const withReader = <T>(surroundings: Surroundings, variable: string, use:
 export const withApprover = <T>(
   surroundings: Surroundings,
   variable: string,
-  use: (duty: ReadDuty & { readonly approver: Approver; readonly log: Log }) => Promise<T>,
+  use: (duty: ReadDuty & { readonly approver: Approver; readonly log: Log; readonly login: string }) => Promise<T>,
 ): Promise<T> =>
-  withLoggedSession(surroundings, readCredential(variable, surroundings.environment), (session) =>
-    use({ reader: postgresControlReader(session), approver: postgresApprover(session), log: surroundings.log }),
+  withLoggedSession(surroundings, readCredential(variable, surroundings.environment), async (session) =>
+    use({ reader: postgresControlReader(session), approver: postgresApprover(session), log: surroundings.log, login: await loginOf(session) }),
   );
 
 export const withPublisher = <T>(
@@ -184,6 +191,24 @@ async function withLoggedSession<T>(surroundings: Surroundings, credential: Cred
     }
   });
 }
+
+/** Read-only: what a publish of this contract would do. */
+export const planOf = (surroundings: Surroundings, contract: Contract, urlEnv: string | null): Promise<Outcome<Preflight>> =>
+  withAuditDuties(surroundings, contract, urlEnv, async ({ builder }) => {
+    const source = csvSource({ root: surroundings.root, path: contract.source.path, source: contract.source });
+    return builder.preflight(contract, { ref: source.ref, bytes: (await source.identify()).bytes });
+  });
+
+const withAdministrator = <T>(surroundings: Surroundings, variable: string, use: (session: Session) => Promise<T>): Promise<T> =>
+  withLoggedSession(surroundings, readCredential(variable, surroundings.environment), use);
+
+export const setUp = (surroundings: Surroundings, variable: string): Promise<Outcome<SetupResult>> =>
+  withAdministrator(surroundings, variable, setUpControlSchema);
+
+export const verifySetup = (surroundings: Surroundings, variable: string): Promise<Outcome<SetupResult>> =>
+  withAdministrator(surroundings, variable, verifySetupOf);
+
+export { controlSchemaScript as setupScript, DUTY_GRANTS as dutyGrants } from "./engines/postgres/control-schema.ts";
 
 /** Masks every secret of the environment's connection strings and tokens, in every form in which it may appear (safety U4). */
 export function environmentRedactor(environment: Readonly<Record<string, string | undefined>>): (text: string) => string {

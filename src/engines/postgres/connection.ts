@@ -11,7 +11,7 @@ export interface Credential {
 
 export interface Session {
   readonly client: pg.Client;
-  /** One statement with bound values; rows as the server's text, except booleans, small integers, JSON and text arrays. */
+  /** One statement with bound values; rows as the server's text, except booleans, small integers and JSON. */
   readonly query: <R extends pg.QueryResultRow>(text: string, values?: readonly unknown[]) => Promise<R[]>;
   /** Asks the server to cancel what this session is running. */
   readonly cancel: () => Promise<void>;
@@ -22,7 +22,6 @@ const INT4 = 23;
 const OID = 26;
 const BOOL = 16;
 const JSON_TYPES = new Set([114, 3802]);
-const TEXT_ARRAYS = new Set([1009, 1003, 1015]);
 
 /** Dates, decimals and 64-bit integers stay the server's text: no zone and no double ever touches them (case O40). */
 const exactTypes: pg.CustomTypesConfig = {
@@ -31,11 +30,9 @@ const exactTypes: pg.CustomTypesConfig = {
     if (oid === BOOL) return (value: string) => value === "t";
     if (oid === INT2 || oid === INT4 || oid === OID) return (value: string) => Number(value);
     if (JSON_TYPES.has(oid)) return (value: string) => JSON.parse(value) as unknown;
-    if (TEXT_ARRAYS.has(oid)) return pg.types.getTypeParser(TEXT_ARRAY, "text");
     return (value: string) => value;
   },
 };
-const TEXT_ARRAY = 1009;
 
 /** Each of these was seen to change a result or a fingerprint (design: postgres, decision 6). */
 const PINNED: readonly (readonly [string, string])[] = [
@@ -61,6 +58,12 @@ export const readCredential = (variable: string, environment: Readonly<Record<st
   }
   return { variable, url };
 };
+
+/** The login that the server authenticated. */
+export async function loginOf(session: Session): Promise<string> {
+  const [row] = await session.query<{ login: string }>("SELECT session_user::text AS login");
+  return row?.login ?? "";
+}
 
 async function connect(credential: Credential): Promise<pg.Client> {
   let client: pg.Client;
@@ -94,7 +97,7 @@ export async function withSession<T>(credential: Credential, use: (session: Sess
   // A server that goes away while the session is idle must not end the process; the next query reports it.
   client.on("error", () => undefined);
   try {
-    await client.query("SELECT pg_catalog.set_config(n, v, false) FROM pg_catalog.unnest($1::text[], $2::text[]) AS pinned (n, v)", [
+    await client.query("SELECT pg_catalog.set_config(n, v, false) FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS pinned (n, v)", [
       PINNED.map(([name]) => name),
       PINNED.map(([, value]) => value),
     ]);

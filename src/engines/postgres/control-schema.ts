@@ -1,8 +1,8 @@
 // The control schema: created once, verified in full before and after, fingerprinted (specification 2; safety P3).
-import expected from "./control/expected.json" with { type: "json" };
 import { WapError } from "../../domain/errors.ts";
 import { canonicalJson, type Fingerprint, sha256 } from "../../domain/fingerprint.ts";
 import { done, type Outcome, refuse } from "../../domain/outcome.ts";
+import { CONTROL_SCHEMA as expected } from "../../generated/control-schema.ts";
 import { SQL } from "../../generated/sql.ts";
 import type { Session } from "./connection.ts";
 import { inTransaction } from "./connection.ts";
@@ -91,6 +91,12 @@ export interface SetupResult {
   readonly created: boolean;
   readonly fingerprint: ControlFingerprint;
   readonly properties: number;
+}
+
+/** Verifies what stands and says how much of it there is; changes nothing. */
+export async function verifySetup(session: Session): Promise<Outcome<SetupResult>> {
+  const verified = await verifyControlSchema(session);
+  return verified.ok ? done({ created: false, fingerprint: verified.value, properties: Object.keys(expected).length }) : verified;
 }
 
 /**

@@ -95,8 +95,22 @@ BEGIN
 END
 $body$;
 
+-- SHARE on a sealed stage: nobody writes it until the transaction ends. What the name means now is looked at before and after.
+CREATE FUNCTION wap_admin.lock_stage(p_stage oid, p_name text) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
+BEGIN
+  FOR i IN 1..2 LOOP
+    IF wap_admin.qualified_name(p_stage) IS DISTINCT FROM p_name OR to_regclass(p_name)::oid IS DISTINCT FROM p_stage THEN
+      RAISE EXCEPTION 'stage % is not the relation that was audited', p_name USING ERRCODE = 'WAP06';
+    END IF;
+    PERFORM wap_admin.assert_sealed(p_stage);
+    EXECUTE format('LOCK TABLE %s IN SHARE MODE', p_name);
+  END LOOP;
+END
+$body$;
+
 -- The companion checks of the gate (specification 6): what is live now equals what was audited, byte for byte.
--- The caller holds SHARE on the stage. The target is compared later, under its own lock (assert_target).
+-- The caller holds SHARE on the sealed stage (lock_stage). The target is compared later, under its own lock (assert_target).
 CREATE FUNCTION wap_admin.assert_stage(p_run_id uuid) RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $body$
 DECLARE
@@ -106,10 +120,6 @@ DECLARE
   v_content text;
 BEGIN
   SELECT * INTO STRICT r FROM wap_admin.runs WHERE run_id = p_run_id;
-  IF wap_admin.qualified_name(r.stage_oid) IS DISTINCT FROM r.stage_name THEN
-    RAISE EXCEPTION 'stage % is not the relation that was audited', r.stage_name USING ERRCODE = 'WAP06';
-  END IF;
-  PERFORM wap_admin.assert_sealed(r.stage_oid);
   v_schema := wap_admin.stage_schema_fingerprint(r.stage_oid);
   IF v_schema IS DISTINCT FROM r.stage_schema_fingerprint THEN
     RAISE EXCEPTION 'stage schema changed after the audit: audited %, now %', r.stage_schema_fingerprint, v_schema USING ERRCODE = 'WAP06';

@@ -27,12 +27,16 @@ DECLARE
   v_run uuid := (p_manifest ->> 'run_id')::uuid;
   v_schema text := p_manifest ->> 'target_schema';
   v_relation text := p_manifest ->> 'target_relation';
-  v_target text := format('%I.%I', v_schema, v_relation);
+  v_target text;
   v_contract jsonb := (p_manifest ->> 'contract')::jsonb;
   v_undeclared text;
   v_name text;
 BEGIN
   PERFORM wap_admin.require_duty('wap_builder');
+  IF v_run IS NULL OR v_schema IS NULL OR v_relation IS NULL THEN
+    RAISE EXCEPTION 'the manifest names no run or no target' USING ERRCODE = 'WAP17';
+  END IF;
+  v_target := format('%I.%I', v_schema, v_relation);
   IF EXISTS (SELECT 1 FROM wap_admin.runs r WHERE r.run_id = v_run) THEN
     RAISE EXCEPTION 'run % exists', v_run USING ERRCODE = 'WAP03';
   END IF;

@@ -39,8 +39,7 @@ BEGIN
   IF r.status IS DISTINCT FROM 'built' THEN
     RAISE EXCEPTION 'run % is %: the gate comes once, after the audit of a built stage', p_run_id, coalesce(r.status, 'unknown') USING ERRCODE = 'WAP04';
   END IF;
-  EXECUTE format('LOCK TABLE %s IN SHARE MODE', r.stage_name);
-  PERFORM wap_admin.assert_sealed(r.stage_oid);
+  PERFORM wap_admin.lock_stage(r.stage_oid, r.stage_name);
   SELECT f.row_count, f.fingerprint INTO v_rows, v_content FROM wap_admin.content_fingerprint(r.stage_oid) f;
   BEGIN
     UPDATE wap_admin.runs

@@ -153,18 +153,16 @@ BEGIN
   END IF;
 
   -- The stage first: seconds of work that no reader feels.
-  EXECUTE format('LOCK TABLE %s IN SHARE MODE', r.stage_name);
+  PERFORM wap_admin.lock_stage(r.stage_oid, r.stage_name);
   PERFORM wap_admin.assert_stage(p_run_id);
   PERFORM wap_admin.assert_bindings(p_run_id, 'publish');
 
-  -- Then the target, frozen against every change that a lock can stop.
-  IF NOT v_first THEN
-    IF wap_admin.find_relation(m.target_schema, m.target_relation) IS DISTINCT FROM r.target_oid THEN
-      RAISE EXCEPTION 'target % is not the relation that preflight saw', r.target_name USING ERRCODE = 'WAP07';
-    END IF;
-    PERFORM wap_admin.freeze_view(r.target_oid);
-  END IF;
+  -- Then the target: looked at, frozen against every change that a lock can stop, and looked at again.
   PERFORM wap_admin.assert_target(p_run_id);
+  IF NOT v_first THEN
+    PERFORM wap_admin.freeze_view(r.target_oid);
+    PERFORM wap_admin.assert_target(p_run_id);
+  END IF;
   PERFORM wap_admin.assert_gate(p_run_id, true);
   IF NOT v_first THEN
     v_previous_name := (SELECT p.backing_name FROM wap_admin.publications p WHERE p.target_name = r.target_name ORDER BY p.seq DESC LIMIT 1);
@@ -238,7 +236,7 @@ BEGIN
     RAISE EXCEPTION 'login % recorded the approval of run %', session_user, p_run_id USING ERRCODE = 'WAP01';
   END IF;
 
-  EXECUTE format('LOCK TABLE %s IN SHARE MODE', v_restored.stage_name);
+  PERFORM wap_admin.lock_stage(v_restored.stage_oid, v_restored.stage_name);
   PERFORM wap_admin.assert_stage(v_restored.run_id);
 
   IF wap_admin.find_relation(m.target_schema, m.target_relation) IS DISTINCT FROM v_last.target_oid THEN

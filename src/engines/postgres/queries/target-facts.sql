@@ -9,7 +9,7 @@ SELECT
   EXISTS (SELECT 1 FROM consumer) AS consumer_exists,
   coalesce((SELECT pg_has_role('wap_publisher', c.oid, 'MEMBER') FROM consumer c), false) AS consumer_reachable,
   coalesce((SELECT has_schema_privilege(c.oid, s.oid, 'USAGE') FROM consumer c, space s), false) AS consumer_may_use_schema,
-  ARRAY(SELECT e.evtname::text FROM pg_event_trigger e WHERE e.evtenabled <> 'D' ORDER BY 1) AS event_triggers,
+  to_jsonb(ARRAY(SELECT e.evtname::text FROM pg_event_trigger e WHERE e.evtenabled <> 'D' ORDER BY 1)) AS event_triggers,
   (SELECT r.oid::text FROM relation r) AS oid,
   (SELECT CASE r.relkind WHEN 'v' THEN 'view' WHEN 'r' THEN 'table' WHEN 'm' THEN 'materialized view' WHEN 'p' THEN 'partitioned table'
      WHEN 'f' THEN 'foreign table' WHEN 'S' THEN 'sequence' ELSE 'relation of kind ' || r.relkind::text END FROM relation r) AS kind,
@@ -24,12 +24,12 @@ SELECT
   coalesce((SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
        'collation', (SELECT k.collname FROM pg_collation k WHERE k.oid = a.attcollation)) ORDER BY a.attnum)
      FROM pg_attribute a JOIN target t ON t.oid = a.attrelid WHERE a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns,
-  coalesce((SELECT r.reloptions FROM relation r), '{}') AS options,
-  ARRAY(SELECT w.rulename::text FROM pg_rewrite w JOIN target t ON t.oid = w.ev_class WHERE w.rulename <> '_RETURN' ORDER BY 1) AS rules,
-  ARRAY(SELECT g.tgname::text FROM pg_trigger g JOIN target t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal ORDER BY 1) AS triggers,
-  ARRAY(SELECT DISTINCT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(x.grantee)::text END FROM relation r, aclexplode(r.relacl) x
-     WHERE x.grantee <> r.relowner AND x.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') ORDER BY 1) AS writers,
-  ARRAY(SELECT d.dependent FROM target t, wap_admin.dependents(t.oid) d WHERE t.oid IS NOT NULL ORDER BY 1) AS dependents,
+  to_jsonb(coalesce((SELECT r.reloptions FROM relation r), '{}')) AS options,
+  to_jsonb(ARRAY(SELECT w.rulename::text FROM pg_rewrite w JOIN target t ON t.oid = w.ev_class WHERE w.rulename <> '_RETURN' ORDER BY 1)) AS rules,
+  to_jsonb(ARRAY(SELECT g.tgname::text FROM pg_trigger g JOIN target t ON t.oid = g.tgrelid WHERE NOT g.tgisinternal ORDER BY 1)) AS triggers,
+  to_jsonb(ARRAY(SELECT DISTINCT CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(x.grantee)::text END FROM relation r, aclexplode(r.relacl) x
+     WHERE x.grantee <> r.relowner AND x.privilege_type IN ('INSERT', 'UPDATE', 'DELETE', 'TRUNCATE') ORDER BY 1)) AS writers,
+  to_jsonb(ARRAY(SELECT d.dependent FROM target t, wap_admin.dependents(t.oid) d WHERE t.oid IS NOT NULL ORDER BY 1)) AS dependents,
   (SELECT count(*)::int FROM target t, wap_admin.inventory(t.oid) i WHERE t.oid IS NOT NULL) AS properties,
   wap_admin.target_fingerprint($1, $2) AS fingerprint,
   coalesce((SELECT has_table_privilege(t.oid, 'SELECT') AND has_schema_privilege(s.oid, 'USAGE') FROM target t, space s WHERE t.oid IS NOT NULL), false) AS readable
