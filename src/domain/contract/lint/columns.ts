@@ -1,0 +1,170 @@
+// Columns that assertions name: they exist where the assertion measures, and their types can carry the check.
+import { isZeroDecimal, parseDecimal } from "../../decimal.ts";
+import type { ColumnType } from "../column-type.ts";
+import type { Draft } from "../draft.ts";
+import { closest, errorAt, type Finding, type Segment, shown, warningAt } from "../finding.ts";
+import { type AssertionFact, assertionFacts, isRecord, targetTypes, textOf, textsOf } from "./facts.ts";
+import type { Rule } from "./rule.ts";
+import { SOURCE_ROW } from "./source.ts";
+
+interface Relation {
+  readonly label: string;
+  readonly names: readonly string[];
+}
+
+const relationOf = (draft: Draft, of: "raw" | "staged"): Relation | null => {
+  if (of === "raw") {
+    const columns = draft.source?.columns ?? [];
+    return columns.length === 0 ? null : { label: "source.columns", names: [...columns, SOURCE_ROW] };
+  }
+  const columns = draft.target_schema;
+  return columns === undefined
+    ? null
+    : { label: "target_schema", names: columns.map((column) => column.name) };
+};
+
+const missing = (relation: Relation | null, name: string, path: readonly Segment[]): readonly Finding[] => {
+  if (relation === null || relation.names.includes(name)) return [];
+  const guess = closest(name, relation.names);
+  const hint = guess === null ? "" : `; did you mean ${shown(guess)}?`;
+  return [errorAt(path, "unknown-column", `${relation.label} has no column ${shown(name)}${hint}`)];
+};
+
+/** The sides of a balance with the relation each reads; null where it is not the raw snapshot or the stage. */
+function sides(
+  fact: AssertionFact,
+): readonly { path: Segment[]; keys: Readonly<Record<string, unknown>>; of: "raw" | "staged" | null }[] {
+  return ["left", "right"].flatMap((side) => {
+    const keys = fact.keys[side];
+    if (!isRecord(keys)) return [];
+    const from = textOf(keys, "from");
+    const of = from === null ? fact.of : from === "raw" || from === "staged" ? from : null;
+    return [{ path: [...fact.path, side], keys, of }];
+  });
+}
+
+export const namedColumnsExist: Rule = (draft) =>
+  assertionFacts(draft).flatMap((fact): readonly Finding[] => {
+    const relation = relationOf(draft, fact.of);
+    const found: Finding[] = [];
+    const look = (
+      keys: Readonly<Record<string, unknown>>,
+      key: string,
+      where: Relation | null,
+      path: readonly Segment[],
+    ): void => {
+      for (const [name, inside] of textsOf(keys, key)) {
+        if (key === "columns" && name === "all" && inside.length === 1) continue;
+        found.push(...missing(where, name, [...path, ...inside]));
+      }
+    };
+    for (const key of ["column", "columns", "by"]) look(fact.keys, key, relation, fact.path);
+    if (isRecord(fact.keys["sample"])) {
+      for (const key of ["columns", "hide"])
+        look(fact.keys["sample"], key, relation, [...fact.path, "sample"]);
+    }
+    look(fact.keys, "raw_key", relationOf(draft, "raw"), fact.path);
+    if (fact.check !== "balance") {
+      look(fact.keys, "group_by", relation, fact.path);
+      return found;
+    }
+    for (const side of sides(fact)) {
+      const where = side.of === null ? null : relationOf(draft, side.of);
+      look(side.keys, "sum", where, side.path);
+      if (where === null) continue;
+      for (const [name, inside] of textsOf(fact.keys, "group_by"))
+        found.push(...missing(where, name, [...fact.path, ...inside]));
+    }
+    return found;
+  });
+
+const ZONE_KINDS: Readonly<Record<string, string>> = {
+  date: "a date",
+  timestamp: "a timestamp without time zone",
+};
+
+const rangeFits = (fact: AssertionFact, type: ColumnType | undefined): readonly Finding[] => {
+  if (fact.check !== "range" || type === undefined) return [];
+  if (!type.array && !["text", "char", "boolean", "other"].includes(type.family)) return [];
+  return [
+    errorAt([...fact.path, "column"], "wrong-type", "a range needs a column of numbers, dates or times"),
+  ];
+};
+
+const clockFits = (fact: AssertionFact, type: ColumnType | undefined): readonly Finding[] => {
+  if ((fact.check !== "max_age" && fact.check !== "no_future") || type === undefined) return [];
+  const at = [...fact.path, "column"];
+  if (type.array || !["date", "timestamp", "timestamptz"].includes(type.family)) {
+    return [errorAt(at, "wrong-type", "freshness is measured on a date or a timestamp")];
+  }
+  const kind = ZONE_KINDS[type.family];
+  if (kind !== undefined && textOf(fact.keys, "zone") === null) {
+    return [
+      errorAt(at, "zone-missing", `${kind} names no instant: say its zone, for example zone: Europe/Oslo`),
+    ];
+  }
+  return [];
+};
+
+const keyFits = (fact: AssertionFact, types: ReadonlyMap<string, ColumnType>): readonly Finding[] => {
+  if (fact.check !== "unique_key" || fact.of === "raw") return [];
+  return textsOf(fact.keys, "columns").flatMap(([name, inside]) => {
+    const family = types.get(name)?.family;
+    if (family === "char")
+      return [
+        warningAt(
+          [...fact.path, ...inside],
+          "char-n",
+          `${shown(name)} is character(n): keys that differ in blanks count as equal`,
+        ),
+      ];
+    if (family === "float")
+      return [
+        warningAt(
+          [...fact.path, ...inside],
+          "float-key",
+          `${shown(name)} is a floating-point number; a key needs an exact type`,
+        ),
+      ];
+    return [];
+  });
+};
+
+const balanceIsExact = (fact: AssertionFact, types: ReadonlyMap<string, ColumnType>): readonly Finding[] => {
+  if (fact.check !== "balance") return [];
+  const tolerance = fact.keys["tolerance"];
+  const bounds = isRecord(tolerance) ? [textOf(tolerance, "abs"), textOf(tolerance, "rel")] : [];
+  const tolerant = bounds.some((bound) => {
+    const value = bound === null ? null : parseDecimal(bound);
+    return value !== null && !isZeroDecimal(value);
+  });
+  if (tolerant) return [];
+  return sides(fact).flatMap((side) =>
+    side.of !== "staged"
+      ? []
+      : textsOf(side.keys, "sum").flatMap(([name, inside]) =>
+          types.get(name)?.family === "float"
+            ? [
+                errorAt(
+                  [...side.path, ...inside],
+                  "float-balance",
+                  `sums of ${shown(name)} (floating point) depend on the order of the rows: declare it numeric, or state a tolerance above 0`,
+                ),
+              ]
+            : [],
+        ),
+  );
+};
+
+export const typesCarryTheCheck: Rule = (draft) => {
+  const types = targetTypes(draft);
+  return assertionFacts(draft).flatMap((fact): readonly Finding[] => {
+    const type = fact.of === "raw" ? undefined : types.get(textOf(fact.keys, "column") ?? "");
+    return [
+      ...rangeFits(fact, type),
+      ...clockFits(fact, type),
+      ...keyFits(fact, types),
+      ...balanceIsExact(fact, types),
+    ];
+  });
+};
