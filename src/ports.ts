@@ -93,6 +93,8 @@ export interface ReaderTotals {
   readonly plainBytes: bigint;
   readonly parsed: bigint;
   readonly rejected: bigint;
+  /** Blank lines that the contract lets pass; they are no records. */
+  readonly skipped: bigint;
 }
 
 /** What an engine can do; a run refuses what its contract asks for and the engine lacks. */
@@ -123,7 +125,8 @@ export interface Builder {
     runId: RunId,
     names: RunNames,
     reader: RecordReader,
-    limits: Contract["source"],
+    /** Size of the delivered file, for progress. */
+    bytes: bigint,
     onProgress: (progress: Progress) => void,
   ) => Promise<Outcome<Landing>>;
   readonly build: (runId: RunId, names: RunNames, contract: Contract, sql: TransformText) => Promise<Outcome<BuildResult>>;

@@ -40,7 +40,7 @@ export async function auditDelivery(request: AuditRequest, duties: AuditDuties):
   if (!started.ok) return { ...started, runId: null };
 
   return recordingFailure(request, duties, async () => {
-    const landed = await land(request, duties);
+    const landed = await land(request, begun.value.source.bytes, duties);
     if (!landed.ok) return failed(request, duties, landed.refusal);
 
     const built = await build(request, duties);

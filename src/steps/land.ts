@@ -5,11 +5,11 @@ import type { Landing } from "../domain/manifest.ts";
 import type { Outcome } from "../domain/outcome.ts";
 import type { AuditDuties, AuditRequest } from "./request.ts";
 
-export async function land(request: AuditRequest, { builder, log }: AuditDuties): Promise<Outcome<Landing>> {
+export async function land(request: AuditRequest, deliveredBytes: bigint, { builder, log }: AuditDuties): Promise<Outcome<Landing>> {
   log.started("land");
   const opened = await request.source.open();
   const landed = opened.ok
-    ? await builder.land(request.runId, runNames(targetOf(request.contract), request.runId), opened.value, request.contract.source, (progress) =>
+    ? await builder.land(request.runId, runNames(targetOf(request.contract), request.runId), opened.value, deliveredBytes, (progress) =>
         log.progress("land", progress),
       )
     : opened;

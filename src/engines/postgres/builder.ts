@@ -27,7 +27,7 @@ export function postgresBuilder(session: Session): Builder {
     preflight: (contract, source) => preflight(session, contract, source),
     checkTransform: async (contract, text) => done(await checkTransform(session, contract, text)),
     startRun: (manifest, audits) => startRun(session, manifest, audits),
-    land: (runId, names, reader, _limits, onProgress) => land(session, runId, names, reader, onProgress),
+    land: (runId, names, reader, bytes, onProgress) => land(session, runId, names, reader, bytes, onProgress),
     build: (runId, names, contract, text) => build(session, runId, names, contract, text),
     fail: async (runId, reason) => failRun(session, runId, reason),
     cancel: session.cancel,
@@ -78,6 +78,7 @@ async function land(
   runId: RunId,
   names: RunNames,
   reader: RecordReader,
+  bytes: bigint,
   onProgress: (progress: Progress) => void,
 ): Promise<Outcome<Landing>> {
   try {
@@ -87,6 +88,7 @@ async function land(
       { table: quoteQualified(names.raw), columns: reader.header },
       { table: quoteQualified(names.rejects) },
       reader,
+      Number(bytes),
       onProgress,
     );
     const { totals } = copied;
@@ -98,7 +100,7 @@ async function land(
         plainBytes: totals.plainBytes.toString(),
         parsed: totals.parsed.toString(),
         header: reader.header,
-        parser: reader.parser,
+        parser: { ...reader.parser, blank_lines_skipped: totals.skipped.toString() },
       }),
     ]);
     return done(landingSchema.parse(row?.landing));

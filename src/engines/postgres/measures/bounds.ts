@@ -86,7 +86,7 @@ export const measureReferences: Measure = async (assertion, context) => {
 export const measureSchemaExact: Measure = async (_assertion, { contract, relations, stageOid }) => {
   const binds = new Binds();
   const declared = contract.target_schema;
-  const wanted = `jsonb_to_recordset(${binds.add(JSON.stringify(declared.map((c, n) => ({ n: n + 1, name: c.name, type: c.type, collation: c.collation ?? null }))), "jsonb")}) AS w(n int, name text, type text, collation text)`;
+  const wanted = `jsonb_to_recordset(${binds.add(JSON.stringify(declared.map((c, n) => ({ n: n + 1, name: c.name, type: c.type, collation: c.collation ?? null }))), "jsonb")}) AS w(n int, name text, type text, "collation" text)`;
   const never = declared.filter((c) => c.nulls === "never");
   const nulls = never.map((c) => `${binds.add(`nulls in ${c.name}`, "text")}, count(*) FILTER (WHERE ${column(c.name)} IS NULL)::text`);
   // jsonb_build_object takes at most 100 arguments: objects are joined.
@@ -96,11 +96,11 @@ export const measureSchemaExact: Measure = async (_assertion, { contract, relati
   const sql = `SELECT c.rows_tested, c.nulls || jsonb_build_object('columns', ${binds.add(`${declared.length}`, "text")}, 'differences', d.differences) AS measured
     FROM (SELECT count(*)::text AS rows_tested, ${objects.length === 0 ? "'{}'::jsonb" : objects.join(" || ")} AS nulls FROM ${relations.staged} AS t) AS c,
     (SELECT coalesce(string_agg(format('column %s is %s %s%s, declared is %s %s%s', coalesce(w.n, f.n), coalesce(f.name, 'missing'), coalesce(f.type, ''),
-          coalesce(' ' || f.collation, ''), coalesce(w.name, 'none'), coalesce(w.type, ''), coalesce(' ' || w.collation, '')), '; ' ORDER BY coalesce(w.n, f.n)), '') AS differences
+          coalesce(' ' || f."collation", ''), coalesce(w.name, 'none'), coalesce(w.type, ''), coalesce(' ' || w."collation", '')), '; ' ORDER BY coalesce(w.n, f.n)), '') AS differences
      FROM ${wanted}
      FULL JOIN (SELECT row_number() OVER (ORDER BY a.attnum)::int AS n, a.attname::text AS name, format_type(a.atttypid, a.atttypmod) AS type,
-         (SELECT k.collname::text FROM pg_collation k WHERE k.oid = a.attcollation) AS collation
+         (SELECT k.collname::text FROM pg_collation k WHERE k.oid = a.attcollation) AS "collation"
        FROM pg_attribute a WHERE a.attrelid = ${oid} AND a.attnum > 0 AND NOT a.attisdropped) AS f ON f.n = w.n
-     WHERE f.name IS DISTINCT FROM w.name OR f.type IS DISTINCT FROM w.type OR (w.collation IS NOT NULL AND f.collation IS DISTINCT FROM w.collation)) AS d`;
+     WHERE f.name IS DISTINCT FROM w.name OR f.type IS DISTINCT FROM w.type OR (w."collation" IS NOT NULL AND f."collation" IS DISTINCT FROM w."collation")) AS d`;
   return { sql, values: binds.values };
 };

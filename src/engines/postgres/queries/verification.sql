@@ -7,7 +7,8 @@ SELECT p.kind, p.target_name, p.target_oid::text AS target_oid, p.backing_name, 
   wap_admin.is_version_view(p.target_oid, p.backing_oid) AS shows_version,
   wap_admin.inventory_fingerprint(p.target_oid, ARRAY['definition', 'dependent']) = p.target_state AS same_state,
   p.previous_name,
-  p.previous_name IS NULL OR to_regclass(p.previous_name) IS NOT NULL AS previous_kept,
+  p.previous_name IS NULL
+    OR EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE format('%I.%I', n.nspname, c.relname) = p.previous_name) AS previous_kept,
   coalesce((SELECT jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
        'collation', (SELECT k.collname FROM pg_collation k WHERE k.oid = a.attcollation)) ORDER BY a.attnum)
      FROM pg_attribute a WHERE a.attrelid = p.target_oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns
