@@ -1,5 +1,6 @@
 // count: how many rows fulfil a condition, or were left out for a reason, lies within bounds.
 import { z } from "zod";
+import { CLAUSES } from "../clauses.ts";
 import { exactRate, sentence, wholeNumber } from "../contract/scalars.ts";
 import { compareDecimals, decimal, isWithinRate, multiplyDecimals } from "../decimal.ts";
 import { defineCheck } from "./define-check.ts";
@@ -18,22 +19,38 @@ export const countKeys = {
 
 export const count = defineCheck({
   name: "count",
-  clauses: ["volume", "grain", "conservation", "bounds", "reconciliation", "freshness", "known_quirks"],
+  clauses: CLAUSES,
+  heeds: ["of", "on_empty"],
   keys: countKeys,
-  expectation: (a) => `${a.rows === undefined ? `a share ${boundsText(a.rate ?? {})}` : boundsText(a.rows)} of rows: ${a.where ?? a.from ?? "all"}`,
+  expectation: (a) => {
+    const what = a.from === undefined ? `rows with ${a.where ?? ""}` : `records ${a.from}`;
+    return a.rows === undefined
+      ? `${what}: a share ${boundsText(a.rate ?? {})}`
+      : `${what}: ${boundsText(a.rows)}`;
+  },
   judge: (a, m) => {
-    const counted = m.measured["count"];
-    if (typeof counted !== "string") return undecided("nothing was counted");
-    const what = `rows with ${a.where ?? a.from ?? "no condition"}`;
-    if (a.rate === undefined) return nothingTested(a, m, {}) ?? judgeBounds(`the number of ${what}`, counted, { min: a.rows?.min?.toString(), max: a.rows?.max?.toString() });
-    const expected = { min: a.rate.min ?? null, max: a.rate.max ?? null };
+    const bounds = a.rows ?? a.rate;
+    const expected = { min: bounds?.min?.toString() ?? null, max: bounds?.max?.toString() ?? null };
     const empty = nothingTested(a, m, expected);
-    if (empty !== null || m.rowsTested === null) return empty ?? undecided("rows were not counted", expected);
-    const finding = `${ofRows(counted, m.rowsTested)}: ${a.where ?? a.from ?? ""}`;
-    const part = BigInt(counted);
-    const whole = BigInt(m.rowsTested);
-    if (a.rate.max !== undefined && !isWithinRate(part, whole, decimal(a.rate.max))) return fail(`${finding}, at most ${a.rate.max} expected`, expected);
-    if (a.rate.min !== undefined && compareDecimals(decimal(counted), multiplyDecimals(decimal(a.rate.min), decimal(m.rowsTested))) < 0) return fail(`${finding}, at least ${a.rate.min} expected`, expected);
+    if (empty !== null) return empty;
+    const counted = m.measured["count"];
+    if (typeof counted !== "string" || m.rowsTested === null)
+      return undecided("nothing was counted", expected);
+    if (bounds?.min === undefined && bounds?.max === undefined)
+      return undecided("there is no bound to compare with", expected);
+    const what = a.from === undefined ? `rows with ${a.where ?? ""}` : `records ${a.from}`;
+    if (a.rate === undefined) {
+      const rows = { min: a.rows?.min?.toString(), max: a.rows?.max?.toString() };
+      return judgeBounds(`the number of ${what}`, counted, rows);
+    }
+    const finding = ofRows(counted, m.rowsTested, what);
+    const [part, whole] = [BigInt(counted), BigInt(m.rowsTested)];
+    if (a.rate.max !== undefined && !isWithinRate(part, whole, decimal(a.rate.max)))
+      return fail(`${finding}, a share of at most ${a.rate.max} expected`, expected);
+    const least =
+      a.rate.min === undefined ? null : multiplyDecimals(decimal(a.rate.min), decimal(m.rowsTested));
+    if (least !== null && compareDecimals(decimal(counted), least) < 0)
+      return fail(`${finding}, a share of at least ${a.rate.min} expected`, expected);
     return pass(finding, expected);
   },
 });

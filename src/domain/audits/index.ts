@@ -41,7 +41,8 @@ const simple = {
   not_applicable: notApplicable,
 };
 
-const simpleCheck = (name: string): RegisteredCheck | undefined => (isSimple(name) ? simple[name] : undefined);
+const simpleCheck = (name: string): RegisteredCheck | undefined =>
+  isSimple(name) ? simple[name] : undefined;
 const isSimple = (name: string): name is keyof typeof simple => Object.hasOwn(simple, name);
 
 export const quirk = quirkOver(simpleCheck);
@@ -53,4 +54,5 @@ export type CheckName = keyof typeof CHECKS;
 export const isCheckName = (name: string): name is CheckName => Object.hasOwn(CHECKS, name);
 
 /** The check of an assertion, without its keys' types. */
-export const checkNamed = (name: string): RegisteredCheck | undefined => (isCheckName(name) ? CHECKS[name] : undefined);
+export const checkNamed = (name: string): RegisteredCheck | undefined =>
+  isCheckName(name) ? CHECKS[name] : undefined;

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import { sqlName } from "../contract/scalars.ts";
 import { defineCheck } from "./define-check.ts";
-import { judgeViolations } from "./verdict.ts";
+import { judgeViolations, nullsText } from "./verdict.ts";
 
 export const matches = defineCheck({
   name: "matches",
   clauses: ["bounds"],
+  heeds: ["of", "where", "allow", "on_empty", "on_null", "sample"],
   keys: {
     column: sqlName,
     pattern: z.string("write a pattern in quotes").min(1, "write a pattern"),
@@ -14,5 +15,16 @@ export const matches = defineCheck({
     dialect: z.literal("pg_are").default("pg_are"),
   },
   expectation: (a) => `${a.column} ${a.anchor === "full" ? "is wholly" : "holds"} ${a.pattern}`,
-  judge: (a, m) => judgeViolations(a, m, `values of ${a.column} have the shape (${m.nullCount ?? "?"} nulls)`),
+  judge: (a, m) =>
+    judgeViolations(
+      a,
+      m,
+      {
+        subject: `values of ${a.column}`,
+        hold: `match ${a.pattern}`,
+        fail: `do not match ${a.pattern}`,
+        details: [nullsText(m)],
+      },
+      { pattern: a.pattern, anchor: a.anchor },
+    ),
 });

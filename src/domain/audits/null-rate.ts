@@ -7,6 +7,7 @@ import { fail, nothingTested, ofRows, pass, undecided } from "./verdict.ts";
 export const nullRate = defineCheck({
   name: "null_rate",
   clauses: ["bounds"],
+  heeds: ["of", "where", "on_empty"],
   keys: { column: sqlName, max: exactRate.describe("Largest share of nulls, included.") },
   expectation: (a) => `at most ${a.max} of ${a.column} is null`,
   judge: (a, m) => {
@@ -14,7 +15,9 @@ export const nullRate = defineCheck({
     const empty = nothingTested(a, m, expected);
     if (empty !== null) return empty;
     if (m.nullCount === null || m.rowsTested === null) return undecided("nulls were not counted", expected);
-    const finding = `${ofRows(m.nullCount, m.rowsTested)} have no ${a.column}`;
-    return isWithinRate(BigInt(m.nullCount), BigInt(m.rowsTested), decimal(a.max)) ? pass(finding, expected) : fail(finding, expected);
+    const finding = `${ofRows(m.nullCount, m.rowsTested, `values of ${a.column}`)} are null`;
+    return isWithinRate(BigInt(m.nullCount), BigInt(m.rowsTested), decimal(a.max))
+      ? pass(finding, expected)
+      : fail(`${finding}, a share of at most ${a.max} expected`, expected);
   },
 });

@@ -2,12 +2,26 @@
 import { z } from "zod";
 import { sqlName } from "../contract/scalars.ts";
 import { defineCheck } from "./define-check.ts";
-import { judgeViolations } from "./verdict.ts";
+import { judgeViolations, nullsText } from "./verdict.ts";
 
 export const oneOf = defineCheck({
   name: "one_of",
   clauses: ["bounds"],
-  keys: { column: sqlName, values: z.array(z.string("write text in quotes")).min(1, "name at least one value") },
-  expectation: (a) => `${a.column} is one of ${a.values.length <= 10 ? a.values.join(", ") : `${a.values.length} values`}`,
-  judge: (a, m) => judgeViolations(a, m, `values of ${a.column} are in the list (${m.nullCount ?? "?"} nulls)`),
+  heeds: ["of", "where", "allow", "on_empty", "on_null", "sample"],
+  keys: {
+    column: sqlName,
+    values: z
+      .array(z.string("write text in quotes"))
+      .min(1, "name at least one value")
+      .describe("Compared byte for byte with the value's text."),
+  },
+  expectation: (a) =>
+    `${a.column} is one of ${a.values.length <= 10 ? a.values.join(", ") : `${a.values.length} values`}`,
+  judge: (a, m) =>
+    judgeViolations(a, m, {
+      subject: `values of ${a.column}`,
+      hold: "are in the list",
+      fail: "are not in the list",
+      details: [nullsText(m)],
+    }),
 });

@@ -2,26 +2,43 @@
 import { z } from "zod";
 import { sqlName } from "../contract/scalars.ts";
 import { defineCheck } from "./define-check.ts";
-import { judgeViolations } from "./verdict.ts";
-
-const mark = z.string("write one character").length(1, "write one character");
+import { isSome, judgeViolations } from "./verdict.ts";
 
 export const parses = defineCheck({
   name: "parses",
   clauses: ["bounds"],
+  heeds: ["where", "allow", "on_empty", "sample"],
   keys: {
-    columns: z.union([z.literal("all"), z.array(sqlName).min(1, "name at least one column")]).describe("Columns that the file and the target both have by that name; `all` for each of them."),
-    decimal: mark.default(".").describe("The decimal mark."),
-    thousands: mark.optional().describe("The mark between groups of three digits."),
+    columns: z
+      .union([z.literal("all"), z.array(sqlName).min(1, "name at least one column")])
+      .describe("Columns that the file and the target both have by that name; `all` for each of them."),
+    decimal: z.enum([".", ","], "write . or ,").default(".").describe("The decimal mark."),
+    thousands: z
+      .string("write one character")
+      .regex(/^[.,'’_ \u00a0\u202f]$/u, "write one of . , ' _ or a blank")
+      .optional()
+      .describe("The mark between groups of three digits."),
     date_format: z
       .string()
-      .regex(/^(?=.*YYYY)(?=.*MM)(?=.*DD)(?:YYYY|MM|DD|[-./ ])+$/, "write YYYY, MM and DD with - . / or a blank between, such as DD.MM.YYYY")
+      .regex(
+        /^(?=.*YYYY)(?=.*MM)(?=.*DD)(?!.*YYYY.*YYYY)(?!.*MM.*MM)(?!.*DD.*DD)(?:YYYY|MM|DD|[-./ ])+$/,
+        "write YYYY, MM and DD with - . / or a blank between, such as DD.MM.YYYY",
+      )
       .default("YYYY-MM-DD")
       .describe("How dates are written."),
   },
-  expectation: (a) => `cells of ${a.columns === "all" ? "all columns" : a.columns.join(", ")} are of their declared types`,
+  expectation: (a) =>
+    `cells of ${a.columns === "all" ? "all columns" : a.columns.join(", ")} are of their declared types`,
   judge: (a, m) => {
-    const wrong = Object.entries(m.measured).filter(([, count]) => count !== "0");
-    return judgeViolations(a, m, wrong.length === 0 ? "cells are of their declared types" : `cells of ${wrong.map(([column, count]) => `${column} (${count})`).join(", ")}`);
+    const wrong = Object.entries(m.measured)
+      .filter(([, count]) => isSome(count))
+      .map(([column, count]) => `${column} ${count}`);
+    const columns = Object.keys(m.measured).length;
+    return judgeViolations(a, m, {
+      subject: "records",
+      hold: `parse in ${columns} ${columns === 1 ? "column" : "columns"}`,
+      fail: "hold a cell that does not parse",
+      details: wrong.length === 0 ? [] : [`cells: ${wrong.join(", ")}`],
+    });
   },
 });

@@ -5,7 +5,12 @@ import { IMPLICIT_SCHEMA_AUDIT, waiverAuditName } from "../contract/lint/waivers
 import { expectationOf, type JudgedAssertion } from "../contract/vocabulary.ts";
 import type { DeclaredAudit } from "./declared.ts";
 
-const audit = (name: string, clause: Clause, level: DeclaredAudit["level"], assertion: JudgedAssertion): DeclaredAudit => ({
+const audit = (
+  name: string,
+  clause: Clause,
+  level: DeclaredAudit["level"],
+  assertion: JudgedAssertion,
+): DeclaredAudit => ({
   name,
   clause,
   level,
@@ -15,7 +20,9 @@ const audit = (name: string, clause: Clause, level: DeclaredAudit["level"], asse
 
 function auditsOf(clause: Clause, block: ClauseBlock): readonly DeclaredAudit[] {
   if (isNotApplicable(block)) {
-    return [audit(waiverAuditName(clause), clause, "gate", { check: "not_applicable", ...block.not_applicable })];
+    return [
+      audit(waiverAuditName(clause), clause, "gate", { check: "not_applicable", ...block.not_applicable }),
+    ];
   }
   return assertionsOf(block).map(([name, assertion]) => audit(name, clause, assertion.level, assertion));
 }
@@ -24,7 +31,9 @@ function auditsOf(clause: Clause, block: ClauseBlock): readonly DeclaredAudit[] 
  * Every audit of a contract: each assertion, one audit for each waived clause, and the stage's exact schema under bounds
  * unless the contract declares that check itself. All seven categories are covered (specification 2: expected_audits).
  */
-export function declaredAudits(contract: { readonly clauses: Readonly<Record<Clause, ClauseBlock>> }): DeclaredAudit[] {
+export function declaredAudits(contract: {
+  readonly clauses: Readonly<Record<Clause, ClauseBlock>>;
+}): DeclaredAudit[] {
   const declared = CLAUSES.flatMap((clause) => auditsOf(clause, contract.clauses[clause]));
   if (declared.some((one) => one.assertion.check === "schema_exact")) return declared;
   const implicit = audit(IMPLICIT_SCHEMA_AUDIT, "bounds", "gate", { check: "schema_exact" });

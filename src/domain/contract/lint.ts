@@ -2,6 +2,7 @@
 import type { Draft } from "./draft.ts";
 import type { Finding } from "./finding.ts";
 import { namedColumnsExist, typesCarryTheCheck } from "./lint/columns.ts";
+import { everyKeyIsHeeded, keysBelongTogether } from "./lint/keys.ts";
 import {
   boundsHoldSomething,
   clocksExist,
@@ -25,6 +26,8 @@ const RULES: readonly Rule[] = [
   indexesFit,
   namesAreUnique,
   waiversAreApproved,
+  everyKeyIsHeeded,
+  keysBelongTogether,
   namedColumnsExist,
   typesCarryTheCheck,
   everyAssertionCanFail,

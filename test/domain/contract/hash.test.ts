@@ -40,10 +40,7 @@ const FULL = `${GOOD.replace(
     "{sql: transforms/orders.sql, inputs: [ref.countries], excluded_rows: transforms/out.sql}",
   )
   .replace("nulls: never, collation: C}", "nulls: allowed, collation: C, class: pii, doc: where it is sent}")
-  .replace(
-    "min: 1}",
-    "min: 1, max: 99, of: raw, where: net > 0, level: gate, why: w, owner: o, sample: {rows: 3, columns: [net], hide: [gross]}}",
-  )
+  .replace("min: 1}", "min: 1, max: 99, of: raw, where: net > 0, level: gate, why: w, owner: o}")
   .replace(
     'approved_by: "@lena"}',
     'approved_by: "@lena", expires: 2027-01-31, approved_in: "acme/data#412"}',

@@ -45,35 +45,39 @@ function sides(
 
 export const namedColumnsExist: Rule = (draft) =>
   assertionFacts(draft).flatMap((fact): readonly Finding[] => {
-    const relation = relationOf(draft, fact.of);
+    const raw = relationOf(draft, "raw");
+    const staged = relationOf(draft, "staged");
+    const measured = fact.of === "raw" ? raw : staged;
     const found: Finding[] = [];
+    /** A name has to stand in every relation of `where`; the first that lacks it is told. */
     const look = (
       keys: Readonly<Record<string, unknown>>,
       key: string,
-      where: Relation | null,
+      where: readonly (Relation | null)[],
       path: readonly Segment[],
     ): void => {
       for (const [name, inside] of textsOf(keys, key)) {
         if (key === "columns" && name === "all" && inside.length === 1) continue;
-        found.push(...missing(where, name, [...path, ...inside]));
+        const lacking = where.map((relation) => missing(relation, name, [...path, ...inside]));
+        found.push(...(lacking.find((findings) => findings.length > 0) ?? []));
       }
     };
-    for (const key of ["column", "columns", "by"]) look(fact.keys, key, relation, fact.path);
+    // Types and nullability are the target's, also where cells of the raw snapshot are tested.
+    look(fact.keys, "column", [measured, staged], fact.path);
+    look(fact.keys, "columns", fact.check === "parses" ? [raw, staged] : [measured], fact.path);
+    look(fact.keys, "raw_key", [raw, staged], fact.path);
     if (isRecord(fact.keys["sample"])) {
-      for (const key of ["columns", "hide"])
-        look(fact.keys["sample"], key, relation, [...fact.path, "sample"]);
+      const path = [...fact.path, "sample"];
+      for (const key of ["columns", "hide"]) look(fact.keys["sample"], key, [measured], path);
     }
-    look(fact.keys, "raw_key", relationOf(draft, "raw"), fact.path);
     if (fact.check !== "balance") {
-      look(fact.keys, "group_by", relation, fact.path);
+      look(fact.keys, "group_by", [measured], fact.path);
       return found;
     }
     for (const side of sides(fact)) {
-      const where = side.of === null ? null : relationOf(draft, side.of);
+      const where = [side.of === null ? null : relationOf(draft, side.of)];
       look(side.keys, "sum", where, side.path);
-      if (where === null) continue;
-      for (const [name, inside] of textsOf(fact.keys, "group_by"))
-        found.push(...missing(where, name, [...fact.path, ...inside]));
+      look(fact.keys, "group_by", where, fact.path);
     }
     return found;
   });
@@ -83,12 +87,51 @@ const ZONE_KINDS: Readonly<Record<string, string>> = {
   timestamp: "a timestamp without time zone",
 };
 
+const DAY = /^\d{4}-\d{2}-\d{2}/;
+
 const rangeFits = (fact: AssertionFact, type: ColumnType | undefined): readonly Finding[] => {
   if (fact.check !== "range" || type === undefined) return [];
-  if (!type.array && !["text", "char", "boolean", "other"].includes(type.family)) return [];
-  return [
-    errorAt([...fact.path, "column"], "wrong-type", "a range needs a column of numbers, dates or times"),
-  ];
+  if (type.array || ["text", "char", "boolean", "other"].includes(type.family)) {
+    return [
+      errorAt([...fact.path, "column"], "wrong-type", "a range needs a column of numbers, dates or times"),
+    ];
+  }
+  const number = type.family === "exact" || type.family === "float";
+  return ["min", "max"].flatMap((key): Finding[] => {
+    const bound = textOf(fact.keys, key);
+    if (bound === null || (number ? parseDecimal(bound) !== null : DAY.test(bound))) return [];
+    return [
+      errorAt(
+        [...fact.path, key],
+        "wrong-type",
+        number ? "the column holds numbers: write a number" : "the column holds times: write YYYY-MM-DD",
+      ),
+    ];
+  });
+};
+
+/** Types whose text `parses` can judge. */
+const isReadable = (type: ColumnType, spelling: string): boolean =>
+  !type.array &&
+  type.family !== "interval" &&
+  spelling !== "time with time zone" &&
+  (type.family !== "other" || spelling === "uuid");
+
+const cellsAreReadable = (
+  fact: AssertionFact,
+  draft: Draft,
+  types: ReadonlyMap<string, ColumnType>,
+): readonly Finding[] => {
+  if (fact.check !== "parses") return [];
+  const all = textOf(fact.keys, "columns") === "all";
+  return (draft.target_schema ?? []).flatMap((column): Finding[] => {
+    const type = types.get(column.name);
+    const named = textsOf(fact.keys, "columns").find(([name]) => name === column.name);
+    const asked = named !== undefined || (all && (draft.source?.columns ?? []).includes(column.name));
+    if (!asked || type === undefined || isReadable(type, column.type.replace(/\(\d\)/, ""))) return [];
+    const message = `parses cannot judge text of type ${column.type} (${shown(column.name)}); name the other columns`;
+    return [errorAt([...fact.path, ...(named?.[1] ?? ["columns"])], "wrong-type", message)];
+  });
 };
 
 const clockFits = (fact: AssertionFact, type: ColumnType | undefined): readonly Finding[] => {
@@ -162,6 +205,7 @@ export const typesCarryTheCheck: Rule = (draft) => {
     const type = fact.of === "raw" ? undefined : types.get(textOf(fact.keys, "column") ?? "");
     return [
       ...rangeFits(fact, type),
+      ...cellsAreReadable(fact, draft, types),
       ...clockFits(fact, type),
       ...keyFits(fact, types),
       ...balanceIsExact(fact, types),

@@ -33,6 +33,18 @@ function cannotFail({ check, keys }: AssertionFact): string | null {
         : null;
     case "matches":
       return matchesAnything(textOf(keys, "pattern") ?? "") ? "the pattern matches every text" : null;
+    case "equation": {
+      const right = keys["right"];
+      return Array.isArray(right) && right.length === 1 && right[0] === keys["left"]
+        ? "both sides are the same count"
+        : null;
+    }
+    case "balance":
+      return JSON.stringify(keys["left"]) === JSON.stringify(keys["right"])
+        ? "both sides are the same"
+        : null;
+    case "row_rule":
+      return /^[\s(]*true[\s)]*$/i.test(textOf(keys, "expr") ?? "") ? "the condition is always true" : null;
     case "count": {
       const rows = keys["rows"];
       const rate = keys["rate"];

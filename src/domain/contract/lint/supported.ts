@@ -1,7 +1,18 @@
 // What the language knows and this version does not run: an error, so that nothing is half done.
 import { CLAUSES } from "../../clauses.ts";
 import { errorAt, type Finding, type Segment } from "../finding.ts";
+import type { Encoding } from "../source.ts";
 import type { Rule } from "./rule.ts";
+
+/** Encodings that sources/csv decodes; a test compares the two lists. */
+export const READ_ENCODINGS: readonly Encoding[] = [
+  "utf-8",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+  "iso-8859-1",
+  "iso-8859-15",
+];
 
 const notYet = (path: readonly Segment[], sentence: string): Finding =>
   errorAt(path, "not-yet-supported", sentence);
@@ -32,6 +43,13 @@ export const onlyWhatRuns: Rule = ({
       found.push(
         notYet(["source", "path"], "this version lands one file; write its path without *, ?, [ ] and { }"),
       );
+    }
+    if (source.path !== undefined && /\.(?:zst|zip|bz2|xz|7z)$/i.test(source.path)) {
+      found.push(notYet(["source", "path"], "this version reads plain files and gzip"));
+    }
+    if (!READ_ENCODINGS.includes(source.dialect.encoding)) {
+      const known = READ_ENCODINGS.join(", ");
+      found.push(notYet(["source", "dialect", "encoding"], `this version reads ${known}`));
     }
     if (source.control_file !== undefined)
       found.push(notYet(["source", "control_file"], "this version reads no control file"));

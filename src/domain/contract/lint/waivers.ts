@@ -27,7 +27,13 @@ export const namesAreUnique: Rule = ({ clauses }) => {
       }
       first.set(name, clause);
       if (assertion.check === "schema_exact" && assertion.level === "advisory") {
-        return [errorAt([...at, "level"], "always-gates", "schema_exact always gates: the stage has exactly the declared columns")];
+        return [
+          errorAt(
+            [...at, "level"],
+            "always-gates",
+            "schema_exact always gates: the stage has exactly the declared columns",
+          ),
+        ];
       }
       if (reserved.has(name) || (name === IMPLICIT_SCHEMA_AUDIT && assertion.check !== "schema_exact")) {
         return [
