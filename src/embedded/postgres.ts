@@ -60,6 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions = {}): Prom
     const running = server;
     server = null;
     if (running === null || running.exitCode !== null) return;
+    running.ref();
     const gone = new Promise((resolve) => running.once("exit", resolve));
     running.kill(signal);
     await gone;
@@ -121,9 +122,12 @@ function launch(native: string, directory: string, cluster: string, port: number
     const timer = setTimeout(() => failed("no answer in time"), READY_MS);
     server.once("error", (error) => failed(error.message));
     server.once("exit", () => failed(said.trim().split("\n").at(-1) ?? "it ended"));
+    let ready = false;
     server.stderr.on("data", (chunk: Buffer) => {
+      if (ready) return;
       said = (said + chunk.toString("utf8")).slice(-4000);
       if (!said.includes("ready to accept connections")) return;
+      ready = true;
       clearTimeout(timer);
       server.removeAllListeners("exit");
       server.unref();

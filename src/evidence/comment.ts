@@ -92,7 +92,7 @@ function failedHead(view: ContractView, id: string): string[] {
   const { run } = view;
   const failed = failedReadings(run);
   const title = failed.length === 0 ? `${plain(id)}: stopped, nothing was published` : `${plain(id)}: ${failed.length} of ${gatingReadings(run).length} audits failed, nothing was published`;
-  const next = `Next: push a correction, or comment \`/audit ${id.replaceAll("`", "")}\` after the file is replaced.`;
+  const next = "Next: push a correction, or run the audit job again after the file is replaced; either makes a new run.";
   const why = failed.length === 0 || run.readings.length < run.expected.length ? [whyFailed(run)] : [];
   return [
     `### ❌ ${title}`,

@@ -7,7 +7,7 @@ import { isSome, judgeViolations } from "./verdict.ts";
 export const parses = defineCheck({
   name: "parses",
   clauses: ["bounds"],
-  heeds: ["where", "allow", "on_empty", "sample"],
+  heeds: ["of", "where", "allow", "on_empty", "sample"],
   keys: {
     columns: z
       .union([z.literal("all"), z.array(sqlName).min(1, "name at least one column")])

@@ -1,80 +1,86 @@
-// Measure of balance: two sides, group by group, in exact decimals; a cell that is no number is an error, never skipped.
+// Measure of balance: two sides joined group by group, in exact decimals; a group on one side only is a violation.
 import { parse as parseCsv } from "csv-parse/sync";
 import { z } from "zod";
-import { balance, type BalanceSide } from "../../../domain/audits/balance.ts";
-import { parseQualifiedName, quoteIdentifier, quoteQualified } from "../../../domain/identifier.ts";
-import { Binds, expression, type Measure, type MeasureContext, MeasureRefusal } from "./measure.ts";
-
-const PLAIN_NUMBER = "^[+-]?(\\d+(\\.\\d*)?|\\.\\d+)$";
-
-/** One side as a query with the group's keys k0, k1, …, its value and how many of its cells are no finite number. */
-async function sideQuery(side: BalanceSide, groups: readonly string[], context: MeasureContext, binds: Binds): Promise<string> {
-  const keys = groups.map((name, n) => `t.${quoteIdentifier(name)}::text AS k${n}`);
-  const groupBy = groups.length === 0 ? "" : ` GROUP BY ${groups.map((_, n) => n + 1).join(", ")}`;
-  const select = (value: string, bad: string, from: string, where: string): string =>
-    `SELECT ${[...keys, `${value} AS value`, `${bad} AS bad`].join(", ")} FROM ${from} AS t${where}${groupBy}`;
-  if (side.value !== undefined) {
-    if (groups.length > 0) throw new MeasureRefusal("a fixed `value` cannot be compared group by group");
-    return `SELECT ${binds.add(side.value, "text")}::numeric AS value, 0::bigint AS bad`;
-  }
-  const from = relationOf(side.from ?? "", context);
-  const where = side.where === undefined ? "" : ` WHERE ${await expression(side.where)}`;
-  if (side.count === true) return select("count(*)::numeric", "0::bigint", from, where);
-  if (side.expr !== undefined) {
-    const value = await expression(side.expr);
-    return select(`sum((${value})::numeric)`, `count(*) FILTER (WHERE (${value})::text IN ('NaN', 'Infinity', '-Infinity'))`, from, where);
-  }
-  const pattern = binds.add(PLAIN_NUMBER, "text");
-  const cells = [side.sum ?? []].flat().map((name) => `t.${quoteIdentifier(name)}::text`);
-  const exact = cells.map((cell) => `coalesce(CASE WHEN ${cell} ~ ${pattern} THEN ${cell}::numeric END, 0)`).join(" + ");
-  const bad = cells.map((cell) => `(${cell} IS NOT NULL AND ${cell} !~ ${pattern})::int`).join(" + ");
-  const any = cells.map((cell) => `${cell} IS NOT NULL`).join(" OR ");
-  return select(`sum(CASE WHEN ${any} THEN ${exact} END)`, `coalesce(sum(${bad}), 0)`, from, where);
-}
-
-function relationOf(from: string, { relations }: MeasureContext): string {
-  if (from === "raw" || from === "staged") return relations[from];
-  const name = parseQualifiedName(from.replace(/^table:/, ""));
-  if (typeof name === "string") throw new MeasureRefusal(`from ${from}: ${name}`);
-  return quoteQualified(name);
-}
+import { balance } from "../../../domain/audits/balance.ts";
+import { sideQuery } from "./balance-side.ts";
+import { Binds, type Measure, MeasureRefusal, type MeasureScope } from "./measure.ts";
+import { readText } from "./read-text.ts";
+import { sampleOf } from "./sample.ts";
 
 const table = z.array(z.array(z.string()));
 
-/** Keys of the groups that are left out: a CSV file whose header names the group's columns. */
-async function excludedKeys(path: string, groups: readonly string[], context: MeasureContext): Promise<readonly string[]> {
-  const [header, ...rows] = table.parse(parseCsv(Buffer.from(await context.readFile(path)), { bom: true }));
-  const places = groups.map((name) => (header ?? []).indexOf(name));
-  if (places.includes(-1)) throw new MeasureRefusal(`${path} has no column ${groups[places.indexOf(-1)]}; its header has to name ${groups.join(", ")}`);
-  return rows.map((row) => JSON.stringify(places.map((place) => row[place] ?? "")));
+function rowsOf(path: string, text: string): string[][] {
+  try {
+    return table.parse(parseCsv(text, { bom: true, skip_empty_lines: true }));
+  } catch (error) {
+    throw new MeasureRefusal(`${path} is not a CSV file`, { cause: error });
+  }
 }
 
-export const measureBalance: Measure = async (assertion, context) => {
+/** Keys of the groups that are left out, each once: a CSV file whose header names the group's columns. */
+async function excludedKeys(
+  path: string,
+  groups: readonly string[],
+  scope: MeasureScope,
+): Promise<readonly string[]> {
+  const [header, ...rows] = rowsOf(path, await readText(path, scope));
+  const places = groups.map((name) => (header ?? []).indexOf(name));
+  const missing = groups.find((_, n) => places[n] === -1);
+  if (missing !== undefined)
+    throw new MeasureRefusal(`${path} has no column ${missing}; its header has to name ${groups.join(", ")}`);
+  return [...new Set(rows.map((row) => JSON.stringify(places.map((place) => row[place] ?? ""))))];
+}
+
+export const measureBalance: Measure = async (assertion, scope) => {
   const a = balance.parse(assertion);
-  if (a.of !== undefined || a.where !== undefined) throw new MeasureRefusal("`of` and `where` belong to the sides of a balance");
   const groups = a.group_by ?? [];
+  if (a.exclude !== undefined && groups.length === 0)
+    throw new MeasureRefusal("groups are left out by their key: `exclude` needs `group_by`");
   const binds = new Binds();
-  const left = await sideQuery(a.left, groups, context, binds);
-  const right = await sideQuery(a.right, groups, context, binds);
-  const excluded = a.exclude === undefined ? [] : await excludedKeys(a.exclude.keys_file, groups, context);
-  const key = groups.length === 0 ? "''" : `jsonb_build_array(${groups.map((_, n) => `k${n}`).join(", ")})`;
-  const keyed = (query: string): string => `SELECT ${key} AS k, value, bad, true AS here FROM (${query}) AS side`;
-  const absolute = binds.add(a.tolerance.abs, "text");
-  const relative = binds.add(a.tolerance.rel, "text");
+  const left = await sideQuery(a.left, groups, scope, binds);
+  const right = await sideQuery(a.right, groups, scope, binds);
+  const keys = a.exclude === undefined ? [] : await excludedKeys(a.exclude.keys_file, groups, scope);
+  const leftOut =
+    a.exclude === undefined ? "false" : `coalesce(l.k, r.k) = ANY (${binds.add(keys, "jsonb[]")})`;
   const difference = "abs(l.value - r.value)";
-  const within = `(${difference} <= ${absolute}::numeric ${a.tolerance.need === "both" ? "AND" : "OR"} ${difference} <= ${relative}::numeric * greatest(abs(l.value), abs(r.value)))`;
-  const out = `${binds.add(excluded.map((text) => text), "jsonb[]")}`;
-  return {
-    sql: `WITH l AS (${keyed(left)}), r AS (${keyed(right)}),
-      paired AS (SELECT l.here AS has_left, r.here AS has_right, l.value AS left_value, r.value AS right_value, coalesce(l.bad, 0) + coalesce(r.bad, 0) AS bad,
-          ${difference} AS difference, coalesce(${within}, false) AS agrees, ${groups.length === 0 ? "false" : `to_jsonb(coalesce(l.k, r.k)) = ANY (${out})`} AS left_out
+  const absolute = `${difference} <= ${binds.add(a.tolerance.abs, "text")}::numeric`;
+  const relative = `${difference} <= ${binds.add(a.tolerance.rel, "text")}::numeric * greatest(abs(l.value), abs(r.value))`;
+  const within = `(${absolute} ${a.tolerance.need === "both" ? "AND" : "OR"} ${relative})`;
+  // Both sides have rows and no value at all: that is no agreement unless the contract says so.
+  const noValue =
+    a.on_null === "ignore" ? "l.n > 0 AND r.n > 0 AND l.value IS NULL AND r.value IS NULL" : "false";
+  const wrong = "NOT left_out AND NOT agrees";
+  const sample = sampleOf(
+    a,
+    scope.contract,
+    {
+      from: "paired",
+      where: wrong,
+      cells: groups.map((name, n) => [name, `k ->> ${n}`] as const),
+      facts: [
+        ["left", "left_value"],
+        ["right", "right_value"],
+      ],
+    },
+    binds,
+  );
+  const total = (value: string, rows: string): string =>
+    `CASE WHEN coalesce(sum(${rows}), 0) = 0 THEN coalesce(sum(${value}), 0) ELSE sum(${value}) END`;
+  const sql = `WITH l AS (${left}), r AS (${right}),
+      paired AS (SELECT coalesce(l.k, r.k) AS k, l.k IS NULL OR r.k IS NULL AS one_sided, l.value AS left_value, r.value AS right_value,
+          l.n AS left_rows, r.n AS right_rows, coalesce(l.bad, 0) + coalesce(r.bad, 0) AS bad, ${difference} AS difference,
+          coalesce(${within}, false) OR coalesce(${noValue}, false) AS agrees, ${leftOut} AS left_out
         FROM l FULL JOIN r ON r.k = l.k)
-      SELECT CASE WHEN sum(bad) > 0 THEN null ELSE (count(*) FILTER (WHERE NOT left_out))::text END AS rows_tested,
-        (count(*) FILTER (WHERE NOT left_out AND (NOT agrees OR has_left IS NULL OR has_right IS NULL)))::text AS violations,
-        (count(*) FILTER (WHERE NOT left_out AND (has_left IS NULL OR has_right IS NULL)))::text AS groups_missing, coalesce(sum(bad), 0)::text AS non_finite_count,
-        jsonb_build_object('left', sum(left_value)::text, 'right', sum(right_value)::text, 'largest_difference', max(difference)::text,
-          'not_a_number', coalesce(sum(bad), 0)::text, 'excluded', (count(*) FILTER (WHERE left_out))::text) AS measured
-      FROM paired${groups.length === 0 ? ` WHERE ${out} IS NOT NULL` : ""}`,
-    values: binds.values,
-  };
+      SELECT CASE WHEN coalesce(sum(left_rows), 0) + coalesce(sum(right_rows), 0) = 0 THEN 0
+          ELSE count(*) FILTER (WHERE NOT left_out) END::text AS rows_tested,
+        count(*) FILTER (WHERE ${wrong})::text AS violations,
+        count(*) FILTER (WHERE NOT left_out AND one_sided)::text AS groups_missing,
+        count(*) FILTER (WHERE NOT left_out AND NOT one_sided AND (left_value IS NULL OR right_value IS NULL))::text AS null_count,
+        coalesce(sum(bad), 0)::text AS non_finite_count,
+        jsonb_build_object('left', (${total("left_value", "left_rows")})::text, 'right', (${total("right_value", "right_rows")})::text,
+          'largest_difference', (max(difference) FILTER (WHERE NOT left_out))::text,
+          'excluded', (count(*) FILTER (WHERE left_out))::text, 'excluded_keys', ${binds.add(`${keys.length}`, "text")}) AS measured,
+        ${sample} AS sample
+      FROM paired`;
+  return { sql, values: binds.values };
 };

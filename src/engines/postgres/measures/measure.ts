@@ -1,23 +1,32 @@
 // What a measure is: one statement for one assertion, and the row that it answers with.
 import { z } from "zod";
+import type { Measurement } from "../../../domain/audits/check.ts";
 import type { CommonKeys } from "../../../domain/contract/assertion.ts";
 import type { Contract } from "../../../domain/contract.ts";
-import type { Measurement } from "../../../domain/audits/check.ts";
 import { quoteIdentifier, type SqlIdentifier } from "../../../domain/identifier.ts";
-import { checkExpression } from "../sql-grammar.ts";
+import { checkExpression, functionsOf } from "../sql-grammar.ts";
 
 /** Everything that measures read besides the assertion. */
 export interface MeasureContext {
   readonly contract: Contract;
-  readonly relations: { readonly raw: SqlIdentifier; readonly staged: SqlIdentifier; readonly excluded: SqlIdentifier };
-  /** Name of the stage in `wap_stage`. */
+  readonly relations: {
+    readonly raw: SqlIdentifier;
+    readonly staged: SqlIdentifier;
+    readonly excluded: SqlIdentifier;
+  };
   readonly stageOid: number;
   readonly rawColumns: readonly string[];
-  /** Counts that equations name, as text: parsed, landed, rejected, staged, excluded.<reason>. */
+  /** Counts that equations name, as text: parsed, landed, rejected, excluded.<reason>. The stage is counted when measured. */
   readonly counts: Readonly<Record<string, string>>;
   /** ISO 8601 instants; `as_of` is null where the contract declares none. */
   readonly clocks: { readonly run_start: string; readonly as_of: string | null };
   readonly readFile: (path: string) => Promise<Uint8Array>;
+}
+
+/** A context with what was read from the server for all audits at once. */
+export interface MeasureScope extends MeasureContext {
+  /** Names of the server's functions that are volatile in any form. */
+  readonly volatileFunctions: ReadonlySet<string>;
 }
 
 /** One statement with bound values. Its row has the columns that `measurementSchema` reads; what is missing counts as not measured. */
@@ -27,7 +36,7 @@ export interface MeasureQuery {
 }
 
 /** Makes the statement of an assertion. @throws MeasureRefusal where the assertion cannot be measured as it is written. */
-export type Measure = (assertion: unknown, context: MeasureContext) => Promise<MeasureQuery>;
+export type Measure = (assertion: unknown, scope: MeasureScope) => Promise<MeasureQuery>;
 
 /** An assertion that cannot be measured; its audit's verdict is error. */
 export class MeasureRefusal extends Error {}
@@ -35,8 +44,9 @@ export class MeasureRefusal extends Error {}
 const exact = z.string().nullable().default(null);
 const texts = z.record(z.string(), z.string().nullable());
 
+/** The columns that a measure's row may have. */
 export const measurementSchema: z.ZodType<Measurement> = z
-  .object({
+  .strictObject({
     measured: texts.nullable().default(null),
     violations: exact,
     rows_tested: exact,
@@ -66,72 +76,80 @@ export class Binds {
   }
 }
 
-/** A contract's SQL expression, in parentheses, after PostgreSQL's grammar said that it is one. @throws MeasureRefusal */
-export async function expression(text: string): Promise<string> {
+/**
+ * A contract's SQL expression, in parentheses, after PostgreSQL's grammar said that it is one and that it calls nothing
+ * volatile (safety U3). @throws MeasureRefusal
+ */
+export async function expression(text: string, scope: MeasureScope): Promise<string> {
   const problem = await checkExpression(text);
   if (problem !== null) throw new MeasureRefusal(`${JSON.stringify(text)}: ${problem}`);
+  refuseVolatile(await functionsOf(text), scope, JSON.stringify(text));
   return `(\n${text}\n)`;
 }
 
-/** The rows that an assertion tests, as a FROM item named `t`: its subject, where its `where` is true. @throws MeasureRefusal */
-export async function testedRows(common: CommonKeys, context: MeasureContext, fallback: "raw" | "staged" = "staged"): Promise<string> {
-  const subject = common.of ?? fallback;
-  if (subject !== "raw" && subject !== "staged") throw new MeasureRefusal(`\`of: ${subject}\` is not yet supported`);
-  if (common.group_by !== undefined) throw new MeasureRefusal("`group_by` is not yet supported by this check");
-  const relation = context.relations[subject];
-  return common.where === undefined ? `${relation} AS t` : `(SELECT * FROM ${relation} WHERE ${await expression(common.where)}) AS t`;
+/** @throws MeasureRefusal where one of the functions would not give the same answer twice, or does more than answer. */
+export function refuseVolatile(
+  functions: readonly (readonly string[])[],
+  { volatileFunctions }: MeasureScope,
+  where: string,
+): void {
+  const found = functions.map((parts) => parts.at(-1) ?? "").find((name) => volatileFunctions.has(name));
+  if (found !== undefined) throw new MeasureRefusal(`${where}: the function ${found} is volatile`);
 }
 
-/** The declared column. @throws MeasureRefusal */
-export function declaredColumn(name: string, { contract }: MeasureContext): Contract["target_schema"][number] {
-  const column = contract.target_schema.find((one) => one.name === name);
-  if (column === undefined) throw new MeasureRefusal(`there is no column ${name} in target_schema`);
-  return column;
+/** The relation that an assertion tests. @throws MeasureRefusal */
+export function subjectOf(common: CommonKeys, fallback: "raw" | "staged" = "staged"): "raw" | "staged" {
+  const subject = common.of ?? fallback;
+  if (subject !== "raw" && subject !== "staged")
+    throw new MeasureRefusal(`\`of: ${subject}\` is not yet supported`);
+  return subject;
+}
+
+/** The rows that an assertion tests, as a FROM item named `t`: its subject, where its `where` is true. @throws MeasureRefusal */
+export async function testedRows(
+  common: CommonKeys,
+  scope: MeasureScope,
+  fallback: "raw" | "staged" = "staged",
+): Promise<string> {
+  const relation = scope.relations[subjectOf(common, fallback)];
+  if (common.where === undefined) return `${relation} AS t`;
+  return `(SELECT * FROM ${relation} WHERE ${await expression(common.where, scope)}) AS t`;
+}
+
+/** A column that is tested: its type where it is tested, and whether the target may hold nulls in it. */
+export interface TestedColumn {
+  readonly type: string;
+  readonly nulls: "never" | "allowed";
+}
+
+/**
+ * A raw cell is text, whatever the target makes of it; nulls are judged by the target's column of that name.
+ * @throws MeasureRefusal where the tested relation has no such column.
+ */
+export function testedColumn(name: string, common: CommonKeys, scope: MeasureScope): TestedColumn {
+  const declared = scope.contract.target_schema.find((one) => one.name === name);
+  if (subjectOf(common) === "raw") {
+    if (!scope.rawColumns.includes(name))
+      throw new MeasureRefusal(`there is no column ${name} in the raw snapshot`);
+    return { type: "text", nulls: declared?.nulls ?? "allowed" };
+  }
+  if (declared === undefined) throw new MeasureRefusal(`there is no column ${name} in target_schema`);
+  return declared;
 }
 
 /** Whether a null in the column is a violation: `on_null`, else the column's own `nulls`. */
-export const nullsViolate = (common: CommonKeys, nulls: "never" | "allowed"): boolean => (common.on_null === undefined ? nulls === "never" : common.on_null === "violation");
-
-export interface RowConditions {
-  /** True for a row that breaks the assertion; may be null, which counts as `nulls` says. */
-  readonly breaks: string;
-  readonly isNull: string;
-  readonly nullsViolate: boolean;
-  readonly nonFinite?: string;
-  /** Extra measured values as name → SQL text expression over the tested rows. */
-  readonly measured?: Readonly<Record<string, string>>;
-}
-
-/** The statement of an assertion that tests each row by itself, in one pass; examples only where the contract asks for them. */
-export async function rowByRow(common: CommonKeys, context: MeasureContext, conditions: RowConditions, binds: Binds): Promise<MeasureQuery> {
-  const rows = await testedRows(common, context);
-  const violates = `(CASE WHEN ${conditions.isNull} THEN ${conditions.nullsViolate} ELSE coalesce(${conditions.breaks}, true) END)`;
-  const measured = Object.entries(conditions.measured ?? {}).map(([name, sql]) => `${binds.add(name, "text")}, (${sql})::text`);
-  const sql = `SELECT count(*)::text AS rows_tested, count(*) FILTER (WHERE ${violates})::text AS violations,
-      count(*) FILTER (WHERE ${conditions.isNull})::text AS null_count,
-      ${conditions.nonFinite === undefined ? "null::text" : `count(*) FILTER (WHERE ${conditions.nonFinite})::text`} AS non_finite_count,
-      jsonb_build_object(${measured.join(", ")}) AS measured, ${sampleOf(common, context, rows, violates)} AS sample
-    FROM ${rows}`;
-  return { sql, values: binds.values };
-}
-
-function sampleOf(common: CommonKeys, context: MeasureContext, rows: string, violates: string): string {
-  if (common.sample === undefined) return "null::jsonb";
-  const { sample } = common;
-  const hidden = new Set([...(sample.hide ?? []), ...context.contract.target_schema.filter((c) => c.class === "pii" || c.class === "confidential").map((c) => c.name)]);
-  const shown = (sample.columns ?? context.contract.target_schema.map((c) => c.name)).filter((name) => !hidden.has(name));
-  // A cell is cut, so that evidence stays small whatever was delivered.
-  const cells = shown.map((name) => `'${name.replaceAll("'", "''")}', left(t.${quoteIdentifier(name)}::text, 200)`);
-  return `(SELECT jsonb_agg(example) FROM (SELECT jsonb_build_object(${cells.join(", ")}) AS example FROM ${rows} WHERE ${violates} LIMIT ${Number(sample.rows)}) AS examples)`;
-}
+export const nullsViolate = (common: CommonKeys, nulls: TestedColumn["nulls"]): boolean =>
+  common.on_null === undefined ? nulls === "never" : common.on_null === "violation";
 
 /** A column of the tested rows. */
 export const column = (name: string): string => `t.${quoteIdentifier(name)}`;
 
+export const isText = (type: string): boolean => /^(?:text|character)/.test(type);
 export const isFloat = (type: string): boolean => type === "double precision" || type === "real";
+
 /** SQL condition for NaN and infinities of a value of that type; null for types that have none. */
 export function nonFiniteCondition(sql: string, type: string): string | null {
-  if (isFloat(type) || /^numeric/.test(type)) return `${sql}::text IN ('NaN', 'Infinity', '-Infinity')`;
-  if (/^(date|timestamp)/.test(type)) return `NOT isfinite(${sql})`;
+  if (isFloat(type) || /^numeric/.test(type)) return `${sql} IN ('NaN', 'Infinity', '-Infinity')`;
+  if (/^(?:date|timestamp|interval)/.test(type)) return `NOT isfinite(${sql})`;
   return null;
 }
