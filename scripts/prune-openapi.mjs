@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 
 const OPERATIONS = `
   checks/create checks/list-for-ref checks/update
-  issues/create-comment issues/get-comment issues/list-comments issues/update-comment
+  git/get-ref
+  issues/create-comment issues/delete-comment issues/get-comment issues/list-comments issues/update-comment
   pulls/get pulls/list-commits pulls/list-files
   reactions/create-for-issue-comment
   repos/get-collaborator-permission-level repos/get-content
@@ -16,7 +17,12 @@ const OPERATIONS = `
 const [source, target] = process.argv.slice(2);
 const whole = JSON.parse(readFileSync(source, "utf8"));
 const wanted = new Set(OPERATIONS);
-const cut = { openapi: whole.openapi, info: { title: whole.info.title, version: whole.info.version, license: whole.info.license }, paths: {}, components: {} };
+const cut = {
+  openapi: whole.openapi,
+  info: { title: whole.info.title, version: whole.info.version, license: whole.info.license },
+  paths: {},
+  components: {},
+};
 
 /** Descriptions and examples of schemas say nothing to a validator. */
 const PROSE = new Set(["description", "externalDocs", "x-github", "x-multi-segment", "summary", "tags"]);
@@ -46,7 +52,10 @@ const follow = (value) => {
       const [, , kind, name] = value.$ref.split("/");
       cut.components[kind] ??= {};
       if (cut.components[kind][name] === undefined) {
-        cut.components[kind][name] = kind === "examples" ? whole.components[kind][name] : withoutProse(whole.components[kind][name], false);
+        cut.components[kind][name] =
+          kind === "examples"
+            ? whole.components[kind][name]
+            : withoutProse(whole.components[kind][name], false);
         follow(cut.components[kind][name]);
       }
     }

@@ -25,7 +25,7 @@ export async function publishMerged(host: Host, number: number): Promise<Result>
   const published: RunRecord[] = [];
   let reason: ReasonCode | null = newest.length === 0 ? "nothing_affected" : null;
   for (const run of newest) {
-    const policy = await policyAt(host, run.contractPath, pull.baseSha);
+    const policy = await policyAt(host, run.contractPath, pull.recordedBaseSha);
     if (!policy.merge) {
       core.info(`wap: ${contractOf(run).id} is not published by a merge: approval.merge is not set on the base branch`);
       reason ??= "merge_not_allowed";

@@ -10,6 +10,6 @@ export async function policyAt({ github, inputs, surroundings }: Host, contractP
   const text = await github.fileAt(contractPath, baseSha);
   const contract = text === null ? null : readContract(contractPath, text, surroundings.now()).contract;
   if (contract === null) return base;
-  const { approvers, allow_author, max_run_age, merge } = contract.approval;
-  return { approvers: approvers ?? null, allowAuthor: allow_author || inputs.allowAuthorApproval, maxRunAgeMs: durationMs(max_run_age), merge };
+  const { approvers, min, allow_author, max_run_age, merge } = contract.approval;
+  return { approvers: approvers ?? null, min, allowAuthor: allow_author || inputs.allowAuthorApproval, maxRunAgeMs: durationMs(max_run_age), merge };
 }

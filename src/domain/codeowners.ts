@@ -20,18 +20,30 @@ export interface Codeowners {
   readonly problems: readonly { readonly line: number; readonly sentence: string }[];
 }
 
-const OWNER = /^(?:@[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\/[A-Za-z0-9_.-]+)?|[^\s@]+@[^\s@]+\.[^\s@]+)$/;
+const OWNER =
+  /^(?:@[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\/[A-Za-z0-9_.-]+)?|[^\s@]+@[^\s@]+\.[^\s@]+)$/;
 
 export function parseCodeowners(text: string): Codeowners {
-  if (Buffer.byteLength(text, "utf8") >= CODEOWNERS_LIMIT) return { rules: [], problems: [{ line: 1, sentence: "the file has 3 MB or more, and GitHub does not load it" }] };
+  if (Buffer.byteLength(text, "utf8") >= CODEOWNERS_LIMIT)
+    return {
+      rules: [],
+      problems: [{ line: 1, sentence: "the file has 3 MB or more, and GitHub does not load it" }],
+    };
   const rules: CodeownersRule[] = [];
   const problems: { line: number; sentence: string }[] = [];
-  for (const [n, raw] of text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/).entries()) {
+  for (const [n, raw] of text
+    .replace(/^\uFEFF/, "")
+    .split(/\r\n|\n|\r/)
+    .entries()) {
     const [pattern, ...owners] = words(raw);
     if (pattern === undefined) continue;
     const line = n + 1;
     const wrong = owners.find((owner) => !OWNER.test(owner));
-    if (pattern.startsWith("!") || pattern.startsWith("\\#") || /[[\]]/.test(pattern)) problems.push({ line, sentence: `the pattern ${pattern} uses !, \\# or [ ], which GitHub does not understand` });
+    if (pattern.startsWith("!") || pattern.startsWith("\\#") || /[[\]]/.test(pattern))
+      problems.push({
+        line,
+        sentence: `the pattern ${pattern} uses !, \\# or [ ], which GitHub does not understand`,
+      });
     else if (wrong !== undefined) problems.push({ line, sentence: `${wrong} is not an owner` });
     else {
       const expression = patternExpression(pattern);
@@ -42,7 +54,8 @@ export function parseCodeowners(text: string): Codeowners {
 }
 
 /** The rule that decides for a path: the last one that matches; null where none does. */
-export const rulingFor = (path: string, { rules }: Codeowners): CodeownersRule | null => rules.findLast((rule) => rule.matches(path)) ?? null;
+export const rulingFor = (path: string, { rules }: Codeowners): CodeownersRule | null =>
+  rules.findLast((rule) => rule.matches(path)) ?? null;
 
 /** Words of a line: separated by blanks, `\ ` is a blank inside a pattern, a word that begins with # starts a comment. */
 function words(line: string): string[] {
@@ -61,7 +74,11 @@ function patternExpression(pattern: string): RegExp {
   const folderOnly = pattern.endsWith("/");
   const body = folderOnly ? pattern.slice(0, -1) : pattern;
   const anchored = body.includes("/");
-  const segments = body.replace(/^\//, "").split("/");
+  // `**/**` says no more than `**`, and would take a matcher that goes back a long time.
+  const segments = body
+    .replace(/^\//, "")
+    .split("/")
+    .filter((segment, n, all) => segment !== "**" || all[n - 1] !== "**");
   let expression = "";
   for (const [n, segment] of segments.entries()) {
     const last = n === segments.length - 1;

@@ -14,62 +14,94 @@ export type CommentCommand =
   /** An ordinary comment. */
   | { readonly kind: "none" };
 
-const VERBS = /^\/(?:publish|rollback|audit|status|wap)(?![\w-])/i;
+const VERB = /^\/(?:publish|rollback|audit|status|wap)(?![\w-])/i;
+/** Whatever begins like a publish is answered once, so that nobody waits for it. */
+const MISTYPED_PUBLISH = /^\/publish/i;
 
 /** Parses a comment's body. Pure; what it cannot read exactly never acts. */
 export function parseCommand(body: string): CommentCommand {
-  const lines = visibleLines(body);
-  const commands = lines.filter((line) => VERBS.test(line.trim()));
-  const first = lines.find((line) => line.trim() !== "");
-  if (first === undefined || commands.length === 0) return { kind: "none" };
-  const line = trimmed(first);
-  if (!VERBS.test(first.trim())) return { kind: "none" };
-  if (commands.length > 1) return { kind: "refused", sentence: "A comment holds exactly one command; this one holds several, so none was carried out." };
-  if (/[^\x20-\x7e]/.test(line)) return { kind: "refused", sentence: "The command holds a character that is not plain ASCII, perhaps an invisible one; type it again." };
+  const first = visibleLines(withoutHtmlComments(body)).find(({ text }) => seen(text) !== "");
+  if (first === undefined || first.indented) return { kind: "none" };
+  if (!VERB.test(seen(first.text)))
+    return MISTYPED_PUBLISH.test(seen(first.text))
+      ? usage("Nothing is known by that name: write `/publish <run-id>`.")
+      : { kind: "none" };
+  if (Math.max(commandsIn(body), commandsIn(withoutHtmlComments(body))) > 1)
+    return usage("A comment holds exactly one command; this one holds several, so none was carried out.");
+  const line = trimmed(first.text);
+  if (/[^\x20-\x7e]/.test(line))
+    return usage(
+      "The command holds a character that is not plain ASCII, perhaps an invisible one; type it again.",
+    );
   return exact(line.split(/ +/));
 }
 
+const usage = (sentence: string): CommentCommand => ({ kind: "refused", sentence });
+
 function exact(words: readonly string[]): CommentCommand {
   const [verb, argument, ...rest] = words;
-  const usage = (sentence: string): CommentCommand => ({ kind: "refused", sentence });
-  if (rest.length > 0) return usage("A command stands alone on its line: write it without anything behind it.");
+  if (rest.length > 0)
+    return usage("A command stands alone on its line: write it without anything behind it.");
   if (verb === "/wap") return argument === "help" ? { kind: "help" } : usage("Write `/wap help`.");
   if (verb === "/audit") {
     if (argument === undefined) return { kind: "audit", contract: null };
-    return /^[a-z0-9][a-z0-9._-]{0,99}$/.test(argument) ? { kind: "audit", contract: argument } : usage("Write `/audit` or `/audit <contract id>`.");
+    return /^[a-z0-9][a-z0-9._-]{0,99}$/.test(argument)
+      ? { kind: "audit", contract: argument }
+      : usage("Write `/audit` or `/audit <contract id>`.");
   }
   const runId = argument === undefined ? null : parseRunId(argument);
-  if (verb === "/status") return argument === undefined || runId !== null ? { kind: "status", runId } : usage("Write `/status` or `/status <run-id>` with a complete run id.");
+  if (verb === "/status")
+    return argument === undefined || runId !== null
+      ? { kind: "status", runId }
+      : usage("Write `/status` or `/status <run-id>` with a complete run id.");
   if (verb === "/publish") {
     if (argument === undefined) return { kind: "publish_without_id" };
-    return runId === null ? usage("A run id is a complete UUID: copy `/publish <run-id>` from the evidence.") : { kind: "publish", runId };
+    return runId === null
+      ? usage("A run id is a complete UUID: copy `/publish <run-id>` from the evidence.")
+      : { kind: "publish", runId };
   }
-  if (verb === "/rollback") return runId === null ? usage("Write `/rollback <run-id>` with the complete id of the run to go back from.") : { kind: "rollback", runId };
+  if (verb === "/rollback")
+    return runId === null
+      ? usage("Write `/rollback <run-id>` with the complete id of the run to go back from.")
+      : { kind: "rollback", runId };
   return usage("Commands are written in lower case; `/wap help` lists them.");
 }
 
 /** Blank at both ends: spaces and tabs only. A no-break or zero-width space is a character that was typed. */
 const trimmed = (line: string): string => line.replace(/^[ \t]+|[ \t]+$/g, "");
 
-/** The lines of a body that are neither quoted, nor code, nor inside an HTML comment. */
-function visibleLines(body: string): string[] {
-  const lines: string[] = [];
+/** A line as a person sees it: no blanks of any kind at its ends, nothing invisible. It decides what looks like a command, no more. */
+const seen = (line: string): string => line.replace(/[\p{Cf}\p{Cc}]/gu, "").trim();
+
+const commandsIn = (body: string): number =>
+  visibleLines(body).filter(({ text }) => VERB.test(seen(text))).length;
+
+/** What stood in a comment's place is not blank: a command after it does not stand first. */
+const withoutHtmlComments = (body: string): string => body.replace(/<!--[\s\S]*?(?:-->|$)/g, "(hidden)");
+
+interface Line {
+  readonly text: string;
+  /** Four spaces or a tab: code where it begins a block, plain text where it goes on with one. */
+  readonly indented: boolean;
+}
+
+/** The lines of a body; what is quoted or fenced keeps its place as something that is not a command. */
+function visibleLines(body: string): Line[] {
+  const lines: Line[] = [];
+  const other = { text: "(other)", indented: false };
   let fence: string | null = null;
-  for (const line of body.replace(/<!--[\s\S]*?(?:-->|$)/g, "\u0000").split(/\r\n|\n|\r/)) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+  for (const line of body.split(/\r\n|[\n\r\u2028\u2029]/)) {
+    // A fence of backticks has none behind it; else it is code inside a line.
+    const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
     if (fence !== null) {
       if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null;
       continue;
     }
     if (mark !== undefined) {
       fence = mark;
-      // What is quoted or fenced still stands first: a command after it is not on the first line.
-      lines.push("```");
-      continue;
-    }
-    if (/^ {0,3}>/.test(line)) lines.push(">");
-    else if (/^(?: {4}|\t)/.test(line) && line.trim() !== "") lines.push("code");
-    else lines.push(line);
+      lines.push(other);
+    } else if (/^ {0,3}>/.test(line)) lines.push(other);
+    else lines.push({ text: line, indented: /^(?: {4}| {0,3}\t)/.test(line) });
   }
   return lines;
 }

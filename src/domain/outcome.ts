@@ -59,6 +59,7 @@ export const REASONS = {
   contract_changed: { exit: 3, next: "The contract or a file it names changed since the audit: start a new run." },
   run_superseded: { exit: 3, next: "A newer run exists for this contract: publish that one." },
   run_too_old: { exit: 3, next: "Start a new run: this one is older than approval.max_run_age." },
+  base_branch_untrusted: { exit: 3, next: "Let the pull request go to the default branch, which alone says who may approve, and start a new run." },
   run_of_another_place: { exit: 3, next: "Comment on the pull request that the run belongs to." },
   pull_request_closed: { exit: 3, next: "Reopen the pull request, or audit from the default branch." },
   merge_not_allowed: { exit: 0, next: "Set approval.merge: true in the contract on the base branch, or comment `/publish <run-id>`." },

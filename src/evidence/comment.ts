@@ -115,7 +115,7 @@ function blockedHead(view: ContractView, id: string, blocked: Refusal): string[]
 const approverOf = (run: RunRecord, kind: "publish" | "rollback"): string => inCode((run.approvals.find((one) => one.kind === kind)?.by ?? "unknown").replace(/^github:/, ""));
 
 const verifiedTable = (run: RunRecord): string =>
-  run.verification.length === 0 ? "" : table(run.verification.map((check) => plain(check.name)), [run.verification.map((check) => `${check.passed ? "✅" : "❌"} ${plain(check.observed)}`)]);
+  run.verification.length === 0 ? "" : table(["", "verified", ""], run.verification.map((check) => [check.passed ? "✅" : "❌", plain(check.name), plain(check.observed)]));
 
 function publishedHead({ run }: ContractView, id: string): string[] {
   const contract = contractOf(run);

@@ -1,19 +1,29 @@
 // Gathers the facts for a decision about an approval: everything read again from GitHub, policy and owners from the base branch.
-import type { ApprovalFacts, ApproverAnswer } from "../domain/approval.ts";
-import { CODEOWNERS_PLACES, parseCodeowners, rulingFor } from "../domain/codeowners.ts";
+import { type ApprovalFacts, independenceOf, type Person } from "../domain/approval.ts";
+import { parseCommand } from "../domain/command.ts";
 import type { RunRecord } from "../domain/manifest.ts";
-import type { Comment, GitHub, PullRequest, Standing } from "./port.ts";
+import { approverEntries, codeownersAt, standingAsker } from "./approvers.ts";
+import type { Comment, GitHub, PullRequest } from "./port.ts";
 
-/** The base branch's word on approvals; null where the contract is not there yet or does not parse. */
+/** The base branch's word on approvals. */
 export interface ApprovalPolicy {
+  /** Null where the contract names none. */
   readonly approvers: readonly string[] | null;
+  /** How many different people have to approve; 1 where it is not said. */
+  readonly min?: number;
   readonly allowAuthor: boolean;
   readonly maxRunAgeMs: number;
   readonly merge: boolean;
 }
 
 /** Without a contract on the base branch: the safe side. */
-export const STRICTEST_POLICY: ApprovalPolicy = { approvers: null, allowAuthor: false, maxRunAgeMs: 7 * 86_400_000, merge: false };
+export const STRICTEST_POLICY: ApprovalPolicy = {
+  approvers: null,
+  min: 1,
+  allowAuthor: false,
+  maxRunAgeMs: 7 * 86_400_000,
+  merge: false,
+};
 
 export interface Question {
   readonly kind: ApprovalFacts["kind"];
@@ -21,7 +31,7 @@ export interface Question {
   readonly run: RunRecord;
   readonly pull: PullRequest;
   readonly asker: { readonly login: string; readonly isUser: boolean };
-  readonly comment: ApprovalFacts["comment"];
+  readonly comment: CommentFacts | null;
   readonly policy: ApprovalPolicy;
   /** Entries where policy names none: the Action's input, else CODEOWNERS, else permission:maintain. */
   readonly fallback: readonly string[] | null;
@@ -31,129 +41,147 @@ export interface Question {
   readonly mergedAt?: string;
 }
 
+/** @throws WapError github_unavailable */
 export async function gatherFacts(question: Question): Promise<ApprovalFacts> {
-  const { github, run, pull, asker, policy, now } = question;
+  const { github, run, pull, policy, now } = question;
   const { provenance } = run;
-  const blobs = provenance.kind === "github" ? provenance.blobs : {};
+  const ours = provenance.kind === "github" ? provenance : null;
+  const publishing = question.kind === "publish";
+  const pullRequest = {
+    author: pull.author,
+    open: question.mergedAt !== undefined || pull.state === "open",
+    headSha: pull.headSha,
+    baseRef: pull.baseRef,
+    defaultBranch: pull.defaultBranch,
+    committers: await github.committers(pull.number),
+  };
+  const initiator: Person =
+    provenance.kind === "github"
+      ? { login: provenance.initiator.login, id: idOrNull(provenance.initiator.id) }
+      : { login: provenance.initiator, id: null };
+  const asker = { ...question.asker, id: question.comment?.authorId ?? null };
+  const askers = standingAsker({ ...question, baseSha: baseOf(question) });
+  const others =
+    (policy.min ?? 1) > 1
+      ? await othersWhoApprove(
+          question,
+          (who) => independenceOf(who, { pullRequest, run: { initiator }, policy }).verdict === "yes",
+          askers,
+        )
+      : [];
   return {
     kind: question.kind,
     asker,
     comment: question.comment,
     run: {
+      id: run.runId,
       ageMs: now.getTime() - new Date(run.createdAt).getTime(),
-      initiator: provenance.kind === "github" ? provenance.initiator.login : provenance.initiator,
-      headSha: provenance.kind === "github" ? provenance.headSha : "",
-      sameRepository: provenance.kind === "github" && provenance.repository.toLowerCase() === github.repository.toLowerCase() && provenance.repositoryId === pull.repositoryId,
-      samePullRequest: provenance.kind === "github" && provenance.pullRequest === pull.number,
+      initiator,
+      headSha: ours?.headSha ?? "",
+      sameRepository:
+        ours?.repository.toLowerCase() === github.repository.toLowerCase() &&
+        ours.repositoryId === pull.repositoryId,
+      samePullRequest: ours !== null && ours.pullRequest === pull.number,
       superseded: question.superseded,
     },
-    pullRequest: { author: pull.author, open: question.mergedAt !== undefined || pull.state === "open", headSha: pull.headSha, committers: await github.committers(pull.number) },
-    changedFiles: question.kind === "rollback" ? [] : await changedFiles(github, blobs, question.mergedAt ?? pull.headSha),
-    policy: { allowAuthor: policy.allowAuthor, maxRunAgeMs: policy.maxRunAgeMs },
-    approvers: await resolveApprovers(question),
+    pullRequest,
+    changedFiles: publishing
+      ? await changedFiles(github, ours?.blobs ?? {}, question.mergedAt ?? pull.headSha)
+      : [],
+    changedOnBase:
+      publishing && question.mergedAt === undefined && ours !== null
+        ? await changedOnBase(github, ours, pull)
+        : [],
+    policy: { allowAuthor: policy.allowAuthor, maxRunAgeMs: policy.maxRunAgeMs, min: policy.min ?? 1 },
+    approvers: await askers(asker.login),
+    others,
   };
 }
 
+const idOrNull = (id: string): string | null => (id === "" ? null : id);
+
+/** Where policy and owners are read: today's base branch; for a merge, the base branch without what was merged. */
+const baseOf = ({ pull, mergedAt }: Question): string =>
+  mergedAt === undefined ? pull.baseSha : pull.recordedBaseSha;
+
 /** Files whose blob at a commit is not the one that the run read. */
-async function changedFiles(github: GitHub, blobs: Readonly<Record<string, string>>, ref: string): Promise<readonly string[]> {
+async function changedFiles(
+  github: GitHub,
+  blobs: Readonly<Record<string, string>>,
+  ref: string,
+): Promise<readonly string[]> {
   const changed: string[] = [];
-  for (const [path, blob] of Object.entries(blobs)) if ((await github.blobAt(path, ref)) !== blob) changed.push(path);
+  for (const [path, blob] of Object.entries(blobs))
+    if ((await github.blobAt(path, ref)) !== blob) changed.push(path);
   return changed;
 }
 
-/** Who may approve, for the comment: the entries of the policy, with CODEOWNERS resolved to the owners of the contract. */
-export async function whoMay(github: GitHub, contractPath: string, baseSha: string, policy: ApprovalPolicy, fallback: readonly string[] | null): Promise<readonly string[]> {
-  const owners = await rulingsAt(github, [contractPath], baseSha);
-  const entries = policy.approvers ?? fallback ?? (owners === null ? ["permission:maintain"] : ["codeowners"]);
-  return entries.flatMap((entry) => (entry === "codeowners" ? (owners?.[0]?.rule?.owners ?? ["nobody: no code owner of the contract on the base branch"]) : [entry]));
-}
-
-async function resolveApprovers({ github, run, pull, asker, policy, fallback }: Question): Promise<readonly ApproverAnswer[]> {
-  const owners = await codeownersOf(github, run, pull.baseSha);
-  const entries = policy.approvers ?? fallback ?? (owners === null ? ["permission:maintain"] : ["codeowners"]);
-  const answers: ApproverAnswer[] = [];
-  let standing: Standing | null = null;
-  const standingOnce = async (): Promise<Standing> => {
-    standing ??= await github.standing(asker.login);
-    return standing;
-  };
-  for (const entry of entries) {
-    if (entry === "codeowners") {
-      if (owners === null) answers.push({ entry, answer: "no", because: "the base branch has no CODEOWNERS" });
-      else answers.push(await ownerOfEveryFile(github, owners, asker.login, standingOnce));
-    } else if (entry.startsWith("permission:")) answers.push(byPermission(entry, asker.login, await standingOnce()));
-    else answers.push({ entry, ...(await isHandle(github, entry, asker.login)) });
-  }
-  return answers;
-}
-
-const codeownersOf = (github: GitHub, run: RunRecord, baseSha: string) =>
-  rulingsAt(github, run.provenance.kind === "github" ? Object.keys(run.provenance.blobs) : [run.contractPath], baseSha);
-
-/** For each path: the deciding rule of the base branch's CODEOWNERS. Null without such a file. */
-async function rulingsAt(github: GitHub, paths: readonly string[], baseSha: string) {
-  for (const place of CODEOWNERS_PLACES) {
-    const text = await github.fileAt(place, baseSha);
-    if (text === null) continue;
-    const parsed = parseCodeowners(text);
-    return paths.map((path) => ({ path, rule: rulingFor(path, parsed) }));
-  }
-  return null;
-}
-
-/** The person has to own every file of the run, and owners need write access (docs.github.com: About code owners). */
-async function ownerOfEveryFile(
+/** Files of the run that the base branch holds differently than at the audit: the pull request would undo that (O45). */
+async function changedOnBase(
   github: GitHub,
-  owned: NonNullable<Awaited<ReturnType<typeof rulingsAt>>>,
-  login: string,
-  standing: () => Promise<Standing>,
-): Promise<ApproverAnswer> {
-  const entry = [...new Set(owned.flatMap(({ rule }) => rule?.owners ?? []))].join(", ") || "codeowners";
-  let because = "";
-  for (const { path, rule } of owned) {
-    if (rule === null || rule.owners.length === 0) return { entry, answer: "no", because: `nobody owns ${path} in the base branch's CODEOWNERS` };
-    const answers = await Promise.all(rule.owners.map((owner) => isHandle(github, owner, login)));
-    const yes = answers.find((one) => one.answer === "yes");
-    if (yes === undefined) {
-      const unknown = answers.find((one) => one.answer === "unknown");
-      if (unknown !== undefined) return { entry, ...unknown };
-      return { entry, answer: "no", because: `CODEOWNERS line ${rule.line} gives ${path} to ${rule.owners.join(", ")}` };
-    }
-    because = `CODEOWNERS line ${rule.line}, ${yes.because}`;
+  { blobs, baseSha }: { readonly blobs: Readonly<Record<string, string>>; readonly baseSha: string },
+  pull: PullRequest,
+): Promise<readonly string[]> {
+  if (baseSha === pull.baseSha) return [];
+  const changed: string[] = [];
+  for (const path of Object.keys(blobs)) {
+    const now = await github.blobAt(path, pull.baseSha);
+    // Where the base branch came to hold the very bytes that were audited, nothing is undone.
+    if (now !== blobs[path] && now !== (await github.blobAt(path, baseSha))) changed.push(path);
   }
-  if (!(await standing()).permissions.push) return { entry, answer: "no", because: `${login} is named in CODEOWNERS but has no write access` };
-  return { entry, answer: "yes", because };
+  return changed;
 }
 
-/** Whether an owner's entry means this person: a user, a team, or (never) a mail address. */
-async function isHandle(github: GitHub, handle: string, login: string): Promise<{ answer: ApproverAnswer["answer"]; because: string }> {
-  const team = /^@([^/\s]+)\/([^/\s]+)$/.exec(handle);
-  if (team !== null) {
-    const answer = await github.inTeam(team[1] ?? "", team[2] ?? "", login);
-    const because = {
-      yes: `${login} is a member of ${handle}`,
-      no: `${login} is not a member of ${handle}`,
-      unknown: `the token may not read the members of ${handle}; it needs the organisation permission "Members: read" (give an App token in the variable WAP_TEAM_TOKEN)`,
-    }[answer];
-    return { answer, because };
+/** Other people's comments with the same command: unedited, by a person with authority and independence of their own. */
+async function othersWhoApprove(
+  { github, kind, run, pull, asker }: Question,
+  isIndependent: (who: Person) => boolean,
+  answersFor: (login: string) => Promise<ApprovalFacts["approvers"]>,
+): Promise<readonly string[]> {
+  const found = new Map<string, string>();
+  for (const comment of await github.comments(pull.number)) {
+    const command = parseCommand(comment.body);
+    const { author } = comment;
+    if (command.kind !== kind || command.runId !== run.runId) continue;
+    if (!author.isUser || comment.createdAt !== comment.updatedAt) continue;
+    if (author.login.toLowerCase() === asker.login.toLowerCase() || found.has(author.id)) continue;
+    if (!isIndependent(author)) continue;
+    if ((await answersFor(author.login)).some(({ answer }) => answer === "yes"))
+      found.set(author.id, author.login);
   }
-  if (!handle.startsWith("@")) return { answer: "unknown", because: `${handle} is a mail address, which GitHub does not tell whose it is; name a user or a team` };
-  const same = handle.slice(1).toLowerCase() === login.toLowerCase();
-  return { answer: same ? "yes" : "no", because: same ? `${login} is named` : `${login} is not ${handle}` };
+  return [...found.values()];
 }
 
-const LEVELS = ["write", "maintain", "admin"] as const;
+/** Who may approve, for the comment: the entries of the policy, with CODEOWNERS resolved to the owners of the contract. */
+export async function whoMay(
+  github: GitHub,
+  contractPath: string,
+  baseSha: string,
+  policy: ApprovalPolicy,
+  fallback: readonly string[] | null,
+): Promise<readonly string[]> {
+  const owners = await codeownersAt(github, [contractPath], baseSha);
+  const named = owners?.[0]?.rule?.owners ?? [];
+  return approverEntries(policy.approvers, fallback, owners).flatMap((entry) =>
+    entry !== "codeowners"
+      ? [entry]
+      : named.length > 0
+        ? named
+        : ["nobody: no code owner of the contract on the base branch"],
+  );
+}
 
-/** By role_name; a custom role counts as the permissions that it stands for. */
-function byPermission(entry: string, login: string, { roleName, permissions }: Standing): ApproverAnswer {
-  const asked = LEVELS.find((level) => entry === `permission:${level}`);
-  const has = asked === "admin" ? permissions.admin : asked === "maintain" ? permissions.maintain || permissions.admin : asked === "write" ? permissions.push : false;
-  return { entry, answer: has ? "yes" : "no", because: `${login} has the role ${roleName}` };
+export interface CommentFacts {
+  readonly exists: boolean;
+  readonly unedited: boolean;
+  readonly sameText: boolean;
+  readonly authorId: string | null;
 }
 
 /** The comment as it is now, against the one that the event told of. */
-export const commentFacts = (now: Comment | null, body: string): NonNullable<ApprovalFacts["comment"]> => ({
+export const commentFacts = (now: Comment | null, body: string): CommentFacts => ({
   exists: now !== null,
   unedited: now !== null && now.createdAt === now.updatedAt,
   sameText: now !== null && now.body === body,
+  authorId: now?.author.id ?? null,
 });

@@ -1,10 +1,8 @@
-// GitHub over REST: octokit with retries and throttling, one write at a time, and errors that never show the token.
-import { getOctokitOptions } from "@actions/github/lib/utils";
-import { retry } from "@octokit/plugin-retry";
-import { throttling } from "@octokit/plugin-throttling";
-import { Octokit, RequestError } from "./octokit.ts";
+// The questions of port.ts, asked over REST.
 import { WapError } from "../domain/errors.ts";
-import type { CheckAnnotation, CheckRun, Comment, GitHub, PullRequest, Standing, ThreeValued } from "./port.ts";
+import { publishCheck } from "./checks.ts";
+import { connect, neededPermissions, statusOf, unavailable } from "./connection.ts";
+import type { Comment, GitHub, PullRequest, Standing, ThreeValued } from "./port.ts";
 
 export interface ClientOptions {
   readonly token: string;
@@ -19,29 +17,17 @@ export interface ClientOptions {
 
 /** GitHub lists at most this many commits of a pull request. */
 const COMMIT_CAP = 250;
-const ANNOTATIONS_A_REQUEST = 50;
+/** GitHub lists at most this many files of a pull request. */
+const FILE_CAP = 3000;
 /** Just after an event its objects may not be found yet (github R20). */
 const NOT_FOUND_TRIES = 3;
-const MAX_WAIT_SECONDS = 60;
-
-const Throttled = Octokit.plugin(retry, throttling);
-
-const statusOf = (error: unknown): number | null => (error instanceof RequestError ? error.status : null);
+/** Commits made in the browser are committed by this account of GitHub's own. */
+const WEB_COMMITTER = "web-flow";
 
 export function githubClient(options: ClientOptions): GitHub {
   const [owner = "", repo = ""] = options.repository.split("/");
-  const make = (token: string) =>
-    new Throttled({
-      ...getOctokitOptions(token, { baseUrl: options.apiUrl }),
-      retry: { doNotRetry: [400, 401, 403, 404, 410, 422, 429, 451] },
-      throttle: {
-        onRateLimit: (after: number, _request: object, _octokit: object, count: number) => after <= MAX_WAIT_SECONDS && count < 2,
-        onSecondaryRateLimit: (after: number, _request: object, _octokit: object, count: number) => after <= MAX_WAIT_SECONDS && count < 2,
-      },
-      log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
-    });
-  const api = make(options.token);
-  const teams = make(options.teamToken ?? options.token);
+  const api = connect(options.token, options.apiUrl);
+  const teams = options.teamToken === undefined ? api : connect(options.teamToken, options.apiUrl);
   const here = { owner, repo };
 
   const asking = async <T>(what: string, ask: () => Promise<T>): Promise<T> => {
@@ -66,14 +52,28 @@ export function githubClient(options: ClientOptions): GitHub {
       await new Promise((resolve) => setTimeout(resolve, 300 * tried));
     }
   };
-  const content = (path: string, ref: string) => orNull(`reading ${path}`, () => api.rest.repos.getContent({ ...here, path, ref }));
+  const content = (path: string, ref: string) =>
+    orNull(`reading ${path}`, () => api.rest.repos.getContent({ ...here, path, ref }));
+  const tipOf = async (branch: string): Promise<string | null> => {
+    const found = await orNull(`reading the branch ${branch}`, () =>
+      api.rest.git.getRef({ ...here, ref: `heads/${branch}` }),
+    );
+    return found?.data.object.sha ?? null;
+  };
 
   return {
     repository: options.repository,
     pullRequest: async (number): Promise<PullRequest> => {
-      const found = await patiently(() => orNull("reading the pull request", () => api.rest.pulls.get({ ...here, pull_number: number })));
-      if (found === null) throw new WapError("github_unavailable", `pull request #${number} of ${options.repository} was not found`);
+      const found = await patiently(() =>
+        orNull("reading the pull request", () => api.rest.pulls.get({ ...here, pull_number: number })),
+      );
+      if (found === null)
+        throw new WapError(
+          "github_unavailable",
+          `pull request #${number} of ${options.repository} was not found`,
+        );
       const { data } = found;
+      const tip = await tipOf(data.base.ref);
       return {
         number,
         state: data.state === "open" ? "open" : "closed",
@@ -83,49 +83,89 @@ export function githubClient(options: ClientOptions): GitHub {
         headSha: data.head.sha,
         headRepository: data.head.repo?.full_name ?? null,
         baseRef: data.base.ref,
-        baseSha: data.base.sha,
+        // A branch that is gone, under a closed pull request, has no newer tip.
+        baseSha: tip ?? data.base.sha,
+        recordedBaseSha: data.base.sha,
+        defaultBranch: data.base.repo.default_branch,
         repositoryId: `${data.base.repo.id}`,
         author: data.user.login,
       };
     },
     changedFiles: (number) =>
       asking("listing the pull request's files", async () => {
-        const files = await api.paginate(api.rest.pulls.listFiles, { ...here, pull_number: number, per_page: 100 });
-        return files.flatMap((file) => (file.previous_filename === undefined ? [file.filename] : [file.filename, file.previous_filename]));
+        const files = await api.paginate(api.rest.pulls.listFiles, {
+          ...here,
+          pull_number: number,
+          per_page: 100,
+        });
+        if (files.length >= FILE_CAP)
+          options.warn(
+            `GitHub lists only the first ${FILE_CAP} files of the pull request; a contract behind them is not seen`,
+          );
+        return files.flatMap((file) =>
+          file.previous_filename === undefined ? [file.filename] : [file.filename, file.previous_filename],
+        );
       }),
     committers: (number) =>
       asking("listing the pull request's commits", async () => {
-        const commits = await api.paginate(api.rest.pulls.listCommits, { ...here, pull_number: number, per_page: 100 });
+        const commits = await api.paginate(api.rest.pulls.listCommits, {
+          ...here,
+          pull_number: number,
+          per_page: 100,
+        });
         if (commits.length >= COMMIT_CAP) return null;
         const logins = new Set<string>();
-        for (const { author, committer } of commits) {
-          // A commit by nobody that GitHub knows: who wrote it cannot be told.
-          if (!author || !("login" in author)) return null;
-          logins.add(author.login);
-          if (committer && "login" in committer && committer.login !== "web-flow") logins.add(committer.login);
+        for (const person of commits.flatMap(({ author, committer }) => [author, committer])) {
+          // Somebody whom GitHub does not know: who wrote or committed it cannot be told.
+          if (!person || !("login" in person)) return null;
+          if (person.login !== WEB_COMMITTER) logins.add(person.login);
         }
         return [...logins];
       }),
     fileAt: async (path, ref) => {
       const found = await content(path, ref);
-      if (found === null || Array.isArray(found.data) || !("content" in found.data) || found.data.encoding !== "base64") return null;
-      return Buffer.from(found.data.content, "base64").toString("utf8");
+      if (found === null || Array.isArray(found.data) || !("content" in found.data)) return null;
+      if (found.data.encoding === "base64") return Buffer.from(found.data.content, "base64").toString("utf8");
+      // Above 1 MB the answer holds no text. A file that is there must never look like one that is not.
+      return asking(`reading ${path}`, async () => {
+        const { data }: { data: unknown } = await api.rest.repos.getContent({
+          ...here,
+          path,
+          ref,
+          mediaType: { format: "raw" },
+        });
+        if (typeof data === "string") return data;
+        if (data instanceof ArrayBuffer) return Buffer.from(data).toString("utf8");
+        throw new WapError("github_unavailable", `${path} is too large for GitHub's contents API`);
+      });
     },
     blobAt: async (path, ref) => {
       const found = await content(path, ref);
       return found === null || Array.isArray(found.data) ? null : found.data.sha;
     },
     comment: async (id) => {
-      const found = await patiently(() => orNull("reading the comment", () => api.rest.issues.getComment({ ...here, comment_id: id })));
+      const found = await patiently(() =>
+        orNull("reading the comment", () => api.rest.issues.getComment({ ...here, comment_id: id })),
+      );
       return found === null ? null : commentOf(found.data);
     },
     comments: (issue) =>
-      asking("listing comments", async () => (await api.paginate(api.rest.issues.listComments, { ...here, issue_number: issue, per_page: 100 })).map(commentOf)),
-    createComment: (issue, body) => asking("writing a comment", async () => commentOf((await api.rest.issues.createComment({ ...here, issue_number: issue, body })).data)),
-    updateComment: (id, body) =>
-      asking("editing a comment", async () => {
-        await api.rest.issues.updateComment({ ...here, comment_id: id, body });
-      }),
+      asking("listing comments", async () =>
+        (
+          await api.paginate(api.rest.issues.listComments, { ...here, issue_number: issue, per_page: 100 })
+        ).map(commentOf),
+      ),
+    createComment: (issue, body) =>
+      asking("writing a comment", async () =>
+        commentOf((await api.rest.issues.createComment({ ...here, issue_number: issue, body })).data),
+      ),
+    updateComment: async (id, body) =>
+      (await orNull("editing a comment", () =>
+        api.rest.issues.updateComment({ ...here, comment_id: id, body }),
+      )) !== null,
+    deleteComment: async (id) => {
+      await orNull("deleting a comment", () => api.rest.issues.deleteComment({ ...here, comment_id: id }));
+    },
     react: async (commentId, reaction) => {
       try {
         await api.rest.reactions.createForIssueComment({ ...here, comment_id: commentId, content: reaction });
@@ -135,30 +175,43 @@ export function githubClient(options: ClientOptions): GitHub {
     },
     publishCheck: async (check) => {
       try {
-        await publishCheck(check);
+        await publishCheck(api, here, check);
       } catch (error) {
         if (statusOf(error) !== 403) throw unavailable("writing the check run", error);
         options.warn("the check run could not be written: the token needs `checks: write`");
       }
     },
-    standing: (login) =>
-      asking("asking for a user's permission", async (): Promise<Standing> => {
-        const { data } = await api.rest.repos.getCollaboratorPermissionLevel({ ...here, username: login });
-        const permissions = data.user?.permissions;
-        return { roleName: data.role_name, permissions: { admin: permissions?.admin ?? false, maintain: permissions?.maintain ?? false, push: permissions?.push ?? false } };
-      }),
-    inTeam: async (organisation, team, login): Promise<ThreeValued> => {
+    standing: async (login): Promise<Standing> => {
       try {
-        const { data } = await teams.rest.teams.getMembershipForUserInOrg({ org: organisation, team_slug: team, username: login });
+        const { data } = await api.rest.repos.getCollaboratorPermissionLevel({ ...here, username: login });
+        const { admin = false, maintain = false, push = false } = data.user?.permissions ?? {};
+        return { roleName: data.role_name, permissions: { admin, maintain, push } };
+      } catch (error) {
+        if (statusOf(error) === 404) return NO_STANDING;
+        if (statusOf(error) === 403)
+          throw new WapError(
+            "authority_unknown",
+            `the token may not ask for the permission of ${login}; it needs ${neededPermissions(error)}`,
+          );
+        throw unavailable("asking for a user's permission", error);
+      }
+    },
+    inTeam: async (organisation, team, login): Promise<ThreeValued> => {
+      const named = { org: organisation, team_slug: team };
+      const hidden = (error: unknown): boolean => [401, 403, 404].includes(statusOf(error) ?? 0);
+      try {
+        const { data } = await teams.rest.teams.getMembershipForUserInOrg({ ...named, username: login });
         return data.state === "active" ? "yes" : "no";
       } catch (error) {
+        if (!hidden(error)) throw unavailable("asking for a team's members", error);
         if (statusOf(error) !== 404) return "unknown";
       }
       try {
         // 404 may mean "no member" or "no such team for this token": only a team that can be seen gives a no.
-        await teams.rest.teams.getByName({ org: organisation, team_slug: team });
+        await teams.rest.teams.getByName(named);
         return "no";
-      } catch {
+      } catch (error) {
+        if (!hidden(error)) throw unavailable("asking for a team", error);
         return "unknown";
       }
     },
@@ -171,22 +224,12 @@ export function githubClient(options: ClientOptions): GitHub {
       }
     },
   };
-
-  async function publishCheck(check: CheckRun): Promise<void> {
-    const listed = await api.rest.checks.listForRef({ ...here, ref: check.headSha, check_name: check.name, per_page: 100 });
-    const annotations = check.annotations.map(annotationOf);
-    const output = (from: number) => ({ title: check.title, summary: check.summary, annotations: annotations.slice(from, from + ANNOTATIONS_A_REQUEST) });
-    const body = { ...here, name: check.name, external_id: check.externalId, status: "completed" as const, conclusion: check.conclusion };
-    const before = listed.data.check_runs.find((run) => run.external_id === check.externalId);
-    const id = before?.id ?? (await api.rest.checks.create({ ...body, head_sha: check.headSha, output: output(0) })).data.id;
-    for (let from = before === undefined ? ANNOTATIONS_A_REQUEST : 0; from < Math.max(1, annotations.length); from += ANNOTATIONS_A_REQUEST) {
-      if (before === undefined && from >= annotations.length) break;
-      await api.rest.checks.update({ ...body, check_run_id: id, output: output(from) });
-    }
-  }
 }
 
-const annotationOf = ({ path, line, title, message }: CheckAnnotation) => ({ path, start_line: line, end_line: line, annotation_level: "failure" as const, title, message });
+const NO_STANDING: Standing = {
+  roleName: "none",
+  permissions: { admin: false, maintain: false, push: false },
+};
 
 interface CommentData {
   readonly id: number;
@@ -200,15 +243,12 @@ interface CommentData {
 const commentOf = (data: CommentData): Comment => ({
   id: data.id,
   body: data.body ?? "",
-  author: { id: `${data.user?.id ?? 0}`, login: data.user?.login ?? "ghost", isUser: data.user?.type === "User" },
+  author: {
+    id: `${data.user?.id ?? 0}`,
+    login: data.user?.login ?? "ghost",
+    isUser: data.user?.type === "User",
+  },
   createdAt: data.created_at,
   updatedAt: data.updated_at,
   url: data.html_url,
 });
-
-/** What GitHub said, without the request that holds the token. */
-function unavailable(what: string, error: unknown): WapError {
-  const said = error instanceof RequestError ? `${error.status}: ${error.message}` : error instanceof Error ? error.message : "no answer";
-  const next = error instanceof RequestError && error.status === 403 ? "Give the token the permissions that the README lists, then run the job again." : undefined;
-  return new WapError("github_unavailable", `${what} on GitHub failed (${said})`, next === undefined ? {} : { next });
-}

@@ -10,7 +10,15 @@ export interface PullRequest {
   /** `owner/name` of the repository that the head lies in; null where it is gone. */
   readonly headRepository: string | null;
   readonly baseRef: string;
+  /** The tip of the base branch at this moment. */
   readonly baseSha: string;
+  /**
+   * What GitHub calls `base.sha`: the commit that the pull request was last pushed against. It may name approvers who are none any
+   * more; it is for merged ones, where the tip holds the pull request itself.
+   */
+  readonly recordedBaseSha: string;
+  /** The repository's default branch: the only base whose policy and code owners count. */
+  readonly defaultBranch: string;
   readonly repositoryId: string;
   readonly author: string;
 }
@@ -51,6 +59,7 @@ export interface CheckRun {
   readonly annotations: readonly CheckAnnotation[];
 }
 
+/** Every question may end in a WapError `github_unavailable`; none holds the token. */
 export interface GitHub {
   /** `owner/name` */
   readonly repository: string;
@@ -66,9 +75,13 @@ export interface GitHub {
   readonly comment: (id: number) => Promise<Comment | null>;
   readonly comments: (issue: number) => Promise<readonly Comment[]>;
   readonly createComment: (issue: number, body: string) => Promise<Comment>;
-  readonly updateComment: (id: number, body: string) => Promise<void>;
+  /** False where the comment was deleted. */
+  readonly updateComment: (id: number, body: string) => Promise<boolean>;
+  /** Deletes a comment; one that is gone already is no error. */
+  readonly deleteComment: (id: number) => Promise<void>;
   readonly react: (commentId: number, reaction: "eyes" | "rocket" | "-1" | "confused") => Promise<void>;
   readonly publishCheck: (check: CheckRun) => Promise<void>;
+  /** @throws WapError authority_unknown where the token may not ask. A login that GitHub does not know has no permission. */
   readonly standing: (login: string) => Promise<Standing>;
   /** Unknown where the token may not read the team; a pending membership is none. */
   readonly inTeam: (organisation: string, team: string, login: string) => Promise<ThreeValued>;

@@ -16,6 +16,8 @@ export interface Answer {
   readonly status: number;
   readonly body: Json;
   readonly list?: readonly Json[];
+  /** The bytes themselves, for whoever asks for GitHub's raw media type. */
+  readonly raw?: Uint8Array;
 }
 
 export interface Operation {
@@ -27,7 +29,7 @@ export interface Operation {
   readonly answer: (call: Call) => Answer;
 }
 
-const ok = (body: Json, status = 200): Answer => ({ status, body });
+const ok = (body: Json, status = 200, raw?: Uint8Array): Answer => (raw === undefined ? { status, body } : { status, body, raw });
 const list = (items: readonly Json[]): Answer => ({ status: 200, body: null, list: items });
 export const notFound: Answer = { status: 404, body: { message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" } };
 
@@ -175,6 +177,29 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       return ok(commentJson(call.repository, comment));
     },
   },
+  "issues/delete-comment": {
+    method: "DELETE",
+    path: "/repos/{owner}/{repo}/issues/comments/{comment_id}",
+    needs: issueWrite,
+    answer: (call) => {
+      const comment = commentOf(call);
+      if (call.repository === null || comment === undefined) return notFound;
+      call.repository.comments.splice(call.repository.comments.indexOf(comment), 1);
+      return ok(null, 204);
+    },
+  },
+  "git/get-ref": {
+    method: "GET",
+    path: "/repos/{owner}/{repo}/git/ref/{ref}",
+    needs: [["contents", "read"]],
+    answer: ({ repository, parameters }) => {
+      const name = parameters["ref"] ?? "";
+      const sha = name.startsWith("heads/") ? repository?.branches.get(name.slice("heads/".length)) : undefined;
+      if (repository === null || sha === undefined) return notFound;
+      const api = `https://api.github.com/repos/${repository.fullName}/git`;
+      return ok({ ref: `refs/${name}`, node_id: `ref-${sha}`, url: `${api}/refs/${name}`, object: { type: "commit", sha, url: `${api}/commits/${sha}` } });
+    },
+  },
   "reactions/create-for-issue-comment": {
     method: "POST",
     path: "/repos/{owner}/{repo}/issues/comments/{comment_id}/reactions",
@@ -264,7 +289,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       if (bytes === undefined) return notFound;
       const whole = bytes.byteLength <= 1024 * 1024;
       const path = parameters["path"] ?? "";
-      return ok({ ...example("content"), path, name: path.split("/").at(-1) ?? "", size: bytes.byteLength, sha: gitBlobId(bytes), encoding: whole ? "base64" : "none", content: whole ? Buffer.from(bytes).toString("base64") : "" });
+      return ok({ ...example("content"), path, name: path.split("/").at(-1) ?? "", size: bytes.byteLength, sha: gitBlobId(bytes), encoding: whole ? "base64" : "none", content: whole ? Buffer.from(bytes).toString("base64") : "" }, 200, bytes);
     },
   },
 };

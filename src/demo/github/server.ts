@@ -63,8 +63,10 @@ export async function startGitHubStandIn(inspector: Inspector | null = null): Pr
         request.socket.destroy();
         return;
       }
-      response.writeHead(answer.status, { "content-type": "application/json; charset=utf-8", "x-ratelimit-remaining": "4999", "x-ratelimit-limit": "5000", ...headers });
-      response.end(JSON.stringify(answer.body));
+      const bytes = /\braw\b/.test(request.headers.accept ?? "") ? answer.raw : undefined;
+      const type = bytes === undefined ? "application/json; charset=utf-8" : "application/vnd.github.raw+json; charset=utf-8";
+      response.writeHead(answer.status, { "content-type": type, "x-ratelimit-remaining": "4999", "x-ratelimit-limit": "5000", ...headers });
+      response.end(bytes ?? JSON.stringify(answer.body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

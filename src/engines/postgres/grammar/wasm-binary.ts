@@ -2,4 +2,5 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-export const wasmBinary = (): Uint8Array => readFileSync(createRequire(import.meta.url).resolve("libpg-query/wasm/libpg-query.wasm"));
+export const wasmBinary = (): Uint8Array =>
+  readFileSync(createRequire(import.meta.url).resolve("libpg-query/wasm/libpg-query.wasm"));

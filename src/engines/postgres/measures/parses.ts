@@ -25,7 +25,8 @@ export const measureParses: Measure = async (assertion, scope) => {
     return `(${column(name)} IS NOT NULL AND NOT (${isValue})) AS b${n}`;
   });
   // Each condition is computed once a record: OFFSET 0 keeps the planner from copying it into every count.
-  const rows = `(SELECT t.*, ${bad.join(", ")} FROM ${await testedRows(a, scope, "raw")} OFFSET 0) AS t`;
+  const shown = a.sample === undefined ? [] : ["_src_row", ...declared.map(({ name }) => name)].map(column);
+  const rows = `(SELECT ${[...shown, ...bad].join(", ")} FROM ${await testedRows(a, scope, "raw")} OFFSET 0) AS t`;
   const any = declared.map((_, n) => `b${n}`).join(" OR ");
   const counts = objectOf(
     declared.map(({ name }, n) => [name, `count(*) FILTER (WHERE b${n})`] as const),

@@ -340,6 +340,14 @@ describe("counts", () => {
     );
   });
 
+  test("an example cell is cut to 200 characters", async () => {
+    const { observed } = await lab.read(
+      { target: one("text"), staged: cells("é".repeat(5000)) },
+      { check: "matches", column: "v", pattern: "x", sample: { rows: 1 } },
+    );
+    expect(observed.sample).toEqual([{ v: "é".repeat(200) }]);
+  });
+
   test("one bad row is above a rate of 0, and a rate is compared without a division", async () => {
     const data: Data = { target: one("text"), staged: cells("bad", "good", "good") };
     const rate = (text: string) =>

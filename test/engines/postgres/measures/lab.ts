@@ -43,6 +43,10 @@ export interface Data {
   /** Statements that make what lies beside the run. */
   readonly setup?: string;
   readonly statementTimeout?: string;
+  /** What the auditor's session did before; settings that a measure must not depend on. */
+  readonly session?: string;
+  /** Runs when an audit reads a file, in the middle of the audits. */
+  readonly onRead?: (staged: string) => Promise<unknown>;
 }
 
 export interface Lab {
@@ -130,6 +134,7 @@ export async function measureLab(): Promise<Lab> {
       readFile: async (path) => {
         const text = data.files?.[path];
         if (text === undefined) throw new Error(`no file ${path}`);
+        await data.onRead?.(relations.staged);
         return Buffer.from(text);
       },
     };
@@ -148,7 +153,10 @@ export async function measureLab(): Promise<Lab> {
         assertion,
       }),
     );
-    return asAuditor((client) => measureAudits(client, audits, context));
+    return asAuditor(async (client) => {
+      if (data.session !== undefined) await client.query(data.session);
+      return measureAudits(client, audits, context);
+    });
   };
   return {
     readAll,

@@ -51,41 +51,53 @@ describe("an audit that cannot be measured", () => {
     expect(JSON.stringify(observed)).not.toContain("secret-cell");
   });
 
-  test("whose time is over is a reading; one that someone cancels ends the audits", async () => {
+  describe("while it runs", () => {
     const slow: Data = {
       target: one("bigint"),
       fill: (staged) => `INSERT INTO ${staged} SELECT g FROM generate_series(1, 200000) g`,
     };
-    // Stable and slow: no volatile function is needed to spend time.
-    const expr = "length(repeat(md5(repeat(v::text, 2000)), 100)) > 0";
-    const late = await lab.read(
-      { ...slow, statementTimeout: "1s" },
-      { check: "row_rule", expr: `${expr} AND ${expr.replace("2000", "90000")}` },
-    );
-    expect(late.observed).toMatchObject({ verdict: "error" });
-    expect(late.observed.error).toContain("SQLSTATE 57014");
-    const running = lab.read(slow, {
-      check: "row_rule",
-      expr: `${expr} AND ${expr.replace("2000", "90000")}`,
+    // Stable functions can be slow, too.
+    const expr = "length(md5(repeat(v::text, 90000))) > 0";
+    /** Calls a function for the backend that runs the slow statement, as soon as it does. */
+    const meanwhile = async (call: string): Promise<void> => {
+      for (let seen = false; !seen; await pause(20)) {
+        const [row] = await lab.admin(
+          `SELECT coalesce(bool_or(${call}(pid)), false) AS seen FROM pg_stat_activity
+           WHERE application_name = 'wap' AND query LIKE '%md5%' AND state = 'active' AND datname = current_database()`,
+        );
+        seen = row?.["seen"] === true;
+      }
+    };
+
+    test("and its time is over, is a reading", async () => {
+      const late = await lab.read({ ...slow, statementTimeout: "1s" }, { check: "row_rule", expr });
+      expect(late.observed).toMatchObject({
+        verdict: "error",
+        error: expect.stringContaining("SQLSTATE 57014"),
+      });
     });
-    const cancelled = expect(running).rejects.toMatchObject({ code: "57014" });
-    for (let seen = false; !seen; await pause(20)) {
-      const [row] = await lab.admin(
-        "SELECT coalesce(bool_or(pg_cancel_backend(pid)), false) AS seen FROM pg_stat_activity WHERE application_name = 'wap' AND query LIKE '%md5%' AND state = 'active' AND datname = current_database()",
-      );
-      seen = row?.["seen"] === true;
-    }
-    await cancelled;
-  }, 60_000);
+
+    test.each([
+      ["pg_cancel_backend", "57014"],
+      ["pg_terminate_backend", "57P01"],
+    ])("and someone calls %s, ends the audits with %s", async (call, code) => {
+      const running = expect(lab.read(slow, { check: "row_rule", expr })).rejects.toMatchObject({ code });
+      await meanwhile(call);
+      await running;
+    });
+  });
 
   test("a connection that goes away is thrown, not a reading", async () => {
-    await expect(
-      lab.asAuditor(async (client) => {
-        const { rows } = await client.query("SELECT pg_backend_pid() AS pid");
-        await lab.admin(`SELECT pg_terminate_backend(${rows[0].pid})`);
-        await client.query("SELECT 1");
-      }),
-    ).rejects.toBeDefined();
+    const ended: Data = {
+      ...numbers,
+      files: { "a.sql": "SELECT 1 FROM {{staged}}" },
+      onRead: () =>
+        lab.admin(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'wap' AND datname = current_database()",
+        ),
+    };
+    const own: Assertion = { check: "custom_sql", file: "a.sql", returns: "failing_rows" };
+    await expect(lab.readAll(ended, [count, own, count])).rejects.toThrow();
   });
 });
 
@@ -154,7 +166,15 @@ describe("what an audit may do", () => {
 
   test("a statement that sees no wrong row in an empty stage has tested nothing", async () => {
     const own: Assertion = { check: "custom_sql", file: "a.sql", returns: "failing_rows" };
-    const files = { "a.sql": "SELECT 1 FROM {{source}} AS r WHERE r.v = 'x'" };
+    const files = {
+      "a.sql": "SELECT 1 FROM {{source}} AS r WHERE r.v = 'x'",
+      "b.sql": "SELECT count(*) FROM {{source}}",
+    };
+    const scalar = { ...own, file: "b.sql", returns: "scalar", expect: { min: "1" } };
+    expect((await lab.read({ target: one("text"), raw: [["y"]], files }, scalar)).observed).toMatchObject({
+      verdict: "fail",
+      measured: { scalar: "1" },
+    });
     expect((await lab.read({ target: one("text"), raw: [["y"]], files }, own)).observed).toMatchObject({
       verdict: "fail",
       rows_tested: "0",
@@ -192,36 +212,77 @@ describe("the session", () => {
     expect(observed).toMatchObject({ verdict: "fail", violations: "1" });
   });
 
-  test("the audits of one run see one snapshot, and nothing can be written", async () => {
-    const table: Data = { ...numbers, fill: (staged) => `CREATE TABLE ref.alias AS SELECT * FROM ${staged}` };
-    const both: Assertion = {
-      check: "balance",
-      left: { from: "table:ref.alias", count: true },
-      right: { value: "2" },
+  test("the audits of one run see one snapshot", async () => {
+    const growing: Data = {
+      ...numbers,
+      files: { "a.sql": "SELECT count(*) FROM {{staged}}" },
+      onRead: (staged) => lab.admin(`INSERT INTO ${staged} VALUES (7)`),
     };
-    const readings = await lab.readAll(table, [both, both]);
-    expect(readings.every((reading) => reading.passed)).toBe(true);
-    await lab.asAuditor(async (client) => {
-      expect((await client.query("SHOW transaction_read_only")).rows[0]).toEqual({
-        transaction_read_only: "off",
-      });
-    });
+    const two: Assertion = { check: "custom_sql", file: "a.sql", returns: "scalar", expect: { equals: "2" } };
+    const readings = await lab.readAll(growing, [two, two, { ...count, max: "2" }]);
+    expect(readings.map((reading) => reading.observed.finding)).toEqual([
+      "a.sql is 2",
+      "a.sql is 2",
+      "the number of rows is 2",
+    ]);
+  });
+
+  test("is read-only, has a pinned path and the contract's time limit", async () => {
+    const settings = {
+      transaction_read_only: "on",
+      transaction_isolation: "repeatable read",
+      search_path: "pg_catalog, pg_temp",
+      row_security: "off",
+      statement_timeout: "42s",
+    };
+    const readings = await lab.readAll(
+      { ...numbers, statementTimeout: "42s", session: "RESET search_path; RESET row_security" },
+      Object.entries(settings).map(([name, value]) => ({
+        check: "row_rule",
+        expr: `current_setting('${name}') = '${value}'`,
+      })),
+    );
+    expect(readings.map((reading) => reading.observed.verdict)).toEqual(
+      Object.keys(settings).map(() => "pass"),
+    );
   });
 
   test("O40: a reading is the same whatever the session's zone and styles were", async () => {
-    const data: Data = { target: one("timestamp with time zone"), staged: [["2026-10-27T20:30:00.5Z"]] };
-    const fresh: Assertion = { check: "max_age", column: "v", at_most: "1h", zone: "America/New_York" };
-    const range: Assertion = { check: "range", column: "v", max: "2027-01-01", sample: { rows: "1" } };
-    const first = await lab.readAll(data, [fresh, range]);
-    await lab.admin(
-      "ALTER DATABASE " +
-        (await lab.admin("SELECT current_database() AS d"))[0]?.["d"] +
-        " SET timezone = 'Asia/Tokyo'",
-    );
-    const second = await lab.readAll(data, [fresh, range]);
-    const seen = (readings: typeof first) =>
-      readings.map(({ observed: { ms: _, sql_sha256: _sql, ...rest } }) => rest);
-    expect(seen(second)).toEqual(seen(first));
-    expect(second[1]?.observed.measured["max"]).toBe("2026-10-27 20:30:00.5+00");
+    const target: TargetColumn[] = [
+      { name: "v", type: "timestamp with time zone", nulls: "allowed" },
+      { name: "f", type: "double precision", nulls: "allowed" },
+      { name: "d", type: "date", nulls: "allowed" },
+    ];
+    const data: Data = {
+      target,
+      raw: [["2026-10-27T20:30:00.5Z", "0.1", "2026-10-02"]],
+      staged: [["2026-10-27T20:30:00.5Z", "0.30000000000000004", "2026-10-02"]],
+    };
+    const assertions: Assertion[] = [
+      { check: "max_age", column: "v", at_most: "1h", zone: "America/New_York" },
+      { check: "range", column: "v", max: "2027-01-01", sample: { rows: "1" } },
+      { check: "range", column: "f", max: "0", sample: { rows: "1" } },
+      { check: "traceable", raw_key: ["d"] },
+      {
+        check: "balance",
+        group_by: ["d"],
+        left: { from: "staged", sum: "f" },
+        right: { from: "raw", sum: "f" },
+      },
+    ];
+    const strange =
+      "SET TimeZone = 'Asia/Tokyo'; SET DateStyle = 'SQL, DMY'; SET extra_float_digits = -5; SET IntervalStyle = 'iso_8601'";
+    const seen = async (session: string) =>
+      (await lab.readAll({ ...data, session }, assertions)).map(
+        ({ observed: { ms: _ms, sql_sha256: _sql, ...rest } }) => rest,
+      );
+    const readings = await seen("RESET ALL");
+    expect(await seen(strange)).toEqual(readings);
+    expect(readings[1]?.measured["max"]).toBe("2026-10-27 20:30:00.5+00");
+    expect(readings[2]?.sample).toEqual([
+      { v: "2026-10-27 20:30:00.5+00", f: "0.30000000000000004", d: "2026-10-02" },
+    ]);
+    expect(readings[3]?.verdict).toBe("pass");
+    expect(readings[4]?.measured["largest_difference"]).toBe("0.20000000000000004");
   });
 });
