@@ -13,7 +13,9 @@ const embeddedGrammar = {
   name: "embedded-grammar",
   setup(context) {
     context.onLoad({ filter: /[\\/]grammar[\\/]wasm-binary\.ts$/ }, () => {
-      const wasm = readFileSync(createRequire(join(ROOT, "package.json")).resolve("libpg-query/wasm/libpg-query.wasm"));
+      const wasm = readFileSync(
+        createRequire(join(ROOT, "package.json")).resolve("libpg-query/wasm/libpg-query.wasm"),
+      );
       const packed = gzipSync(wasm, { level: 9 });
       // The header's operating system byte is the machine's: not part of what was built.
       packed[9] = 255;
@@ -65,4 +67,5 @@ export async function buildInto(directory) {
   writeFileSync(join(directory, "package.json"), '{ "type": "module" }\n');
 }
 
-if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? "")).href) await buildInto(join(ROOT, "dist"));
+if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? "")).href)
+  await buildInto(join(ROOT, "dist"));

@@ -1,7 +1,12 @@
 // The control schema of a fresh setup, as the generator and the golden test take it.
-import { withSession } from "../src/engines/postgres/connection.ts";
-import { type ControlDump, controlSchemaScript, dumpControlSchema } from "../src/engines/postgres/control-schema.ts";
+
 import { startEmbeddedPostgres } from "../src/embedded/postgres.ts";
+import { withSession } from "../src/engines/postgres/connection.ts";
+import {
+  type ControlDump,
+  controlSchemaScript,
+  dumpControlSchema,
+} from "../src/engines/postgres/control-schema.ts";
 
 /** Sets up an empty embedded server and dumps what was made. */
 export async function freshControlSchema(): Promise<ControlDump> {

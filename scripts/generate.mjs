@@ -45,10 +45,22 @@ function withSection(text, name, body) {
 
 function actionTables() {
   const action = parse(read("action.yml"));
-  const cell = (text) => String(text ?? "").trim().replaceAll("\n", " ").replaceAll("|", "\\|");
-  const inputs = Object.entries(action.inputs).map(([name, { description, default: otherwise }]) => `| \`${name}\` | ${otherwise === undefined || otherwise === "" ? "" : `\`${cell(otherwise)}\``} | ${cell(description)} |`);
-  const outputs = Object.entries(action.outputs).map(([name, { description }]) => `| \`${name}\` | ${cell(description)} |`);
-  return { inputs: ["| input | default | meaning |", "| --- | --- | --- |", ...inputs].join("\n"), outputs: ["| output | meaning |", "| --- | --- |", ...outputs].join("\n") };
+  const cell = (text) =>
+    String(text ?? "")
+      .trim()
+      .replaceAll("\n", " ")
+      .replaceAll("|", "\\|");
+  const inputs = Object.entries(action.inputs).map(
+    ([name, { description, default: otherwise }]) =>
+      `| \`${name}\` | ${otherwise === undefined || otherwise === "" ? "" : `\`${cell(otherwise)}\``} | ${cell(description)} |`,
+  );
+  const outputs = Object.entries(action.outputs).map(
+    ([name, { description }]) => `| \`${name}\` | ${cell(description)} |`,
+  );
+  return {
+    inputs: ["| input | default | meaning |", "| --- | --- | --- |", ...inputs].join("\n"),
+    outputs: ["| output | meaning |", "| --- | --- |", ...outputs].join("\n"),
+  };
 }
 
 async function readme() {
@@ -56,18 +68,27 @@ async function readme() {
   const program = buildProgram(async () => undefined);
   const help = ["```", program.helpInformation().trim(), "```"].join("\n");
   const { inputs, outputs } = actionTables();
-  return withSection(withSection(withSection(read("README.md"), "inputs", inputs), "outputs", outputs), "help", help);
+  return withSection(
+    withSection(withSection(read("README.md"), "inputs", inputs), "outputs", outputs),
+    "help",
+    help,
+  );
 }
 
 async function reasonCodes() {
   const { REASONS } = await loadTypeScript("src/domain/outcome.ts");
-  const rows = Object.entries(REASONS).map(([code, { exit, next }]) => `| \`${code}\` | ${exit} | ${next.replaceAll("|", "\\|")} |`);
+  const rows = Object.entries(REASONS).map(
+    ([code, { exit, next }]) => `| \`${code}\` | ${exit} | ${next.replaceAll("|", "\\|")} |`,
+  );
   return `# Reason codes\n\nWhy a run, a command or a comment ended as it did, and what to do next; the same text as \`wap help <code>\`. Made from\n\`src/domain/outcome.ts\`.\n\n| code | exit | next |\n| --- | --- | --- |\n${rows.join("\n")}\n`;
 }
 
 /** Path → text of every generated file but dist/. The control schema is taken from a fresh setup on the embedded server. */
 export async function generatedFiles() {
-  const files = { "src/generated/sql.ts": sqlModule(join(ROOT, "src")), "src/generated/github-examples.ts": githubExamples() };
+  const files = {
+    "src/generated/sql.ts": sqlModule(join(ROOT, "src")),
+    "src/generated/github-examples.ts": githubExamples(),
+  };
   return {
     ...files,
     "src/generated/control-schema.ts": await controlSchema(),

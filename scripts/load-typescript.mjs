@@ -9,7 +9,16 @@ export async function loadTypeScript(entry) {
   const directory = join(ROOT, "node_modules", ".cache", "wap");
   mkdirSync(directory, { recursive: true });
   const outfile = join(directory, `${entry.replace(/\W+/g, "-")}-${process.pid}.mjs`);
-  await build({ entryPoints: [join(ROOT, entry)], bundle: true, platform: "node", format: "esm", target: "node20", packages: "external", outfile, logLevel: "error" });
+  await build({
+    entryPoints: [join(ROOT, entry)],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    outfile,
+    logLevel: "error",
+  });
   try {
     return await import(pathToFileURL(outfile).href);
   } finally {

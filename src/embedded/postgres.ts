@@ -1,10 +1,10 @@
-// A PostgreSQL server of our own for the demo and the tests: loopback only, an ephemeral port, ended by its process id.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+// A PostgreSQL server of our own for the demo and the tests: loopback only, an ephemeral port, gone when we are.
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { WapError } from "../domain/errors.ts";
 import { packagedBinaries, runnableBinaries, serverDirectory, serverIds } from "./binaries.ts";
+import { end, freePort, launch, type ServerPlace, serverEnvironment } from "./server-process.ts";
 
 export interface EmbeddedOptions {
   /** Folder `native` of another version's package; the installed one by default. */
@@ -20,7 +20,10 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
+  /** Of the running server; a restart may have to take another. */
   readonly port: number;
+  /** Process id of the running server; null after `crash` and `stop`. */
+  readonly pid: number | null;
   readonly directory: string;
   /** Connection string of a login; with its password where the server asks for one. */
   readonly url: (login?: string, database?: string, password?: string) => string;
@@ -28,27 +31,27 @@ export interface EmbeddedPostgres {
   readonly stop: () => Promise<void>;
   /** Immediate shutdown, as in a crash: the next `restart` recovers. */
   readonly crash: () => Promise<void>;
+  /** Starts again on the same data; shuts down first where the server still runs. */
   readonly restart: () => Promise<void>;
 }
 
 const SUPERUSER = "postgres";
 const START_TRIES = 5;
-const READY_MS = 30_000;
 
 /** @throws WapError where the server cannot be made or does not start. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> {
   const native = runnableBinaries(options.native ?? packagedBinaries());
   const directory = serverDirectory("wap-pg-");
-  const cluster = join(directory, "data");
-  initialise(native, directory, cluster, options);
+  const place: ServerPlace = { native, directory, cluster: join(directory, "data") };
+  const remove = (): void => rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 
   let server: ChildProcess | null = null;
   let port = 0;
   const start = async (): Promise<void> => {
     for (let attempt = 1; ; attempt += 1) {
-      port = port === 0 ? await freePort() : port;
+      if (port === 0) port = await freePort();
       try {
-        server = await launch(native, directory, cluster, port, options);
+        server = await launch(place, port, settingsOf(options));
         return;
       } catch (error) {
         if (attempt >= START_TRIES) throw error;
@@ -56,94 +59,74 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions = {}): Prom
       }
     }
   };
-  const end = async (signal: "SIGINT" | "SIGQUIT"): Promise<void> => {
+  const endServer = async (how: "fast" | "immediate"): Promise<void> => {
     const running = server;
     server = null;
-    if (running === null || running.exitCode !== null) return;
-    running.ref();
-    const gone = new Promise((resolve) => running.once("exit", resolve));
-    running.kill(signal);
-    await gone;
+    if (running !== null) await end(place, running, how);
   };
-  // The server must not outlive us, however we end.
-  const atExit = (): void => {
-    server?.kill("SIGQUIT");
-  };
-  process.once("exit", atExit);
-  await start();
+
+  try {
+    initialise(place, options);
+    await start();
+  } catch (error) {
+    remove();
+    throw error;
+  }
   return {
     get port() {
       return port;
     },
-    directory,
-    url: (login = SUPERUSER, database = "postgres", password = login === SUPERUSER ? options.password : undefined) =>
-      `postgres://${encodeURIComponent(login)}${password === undefined ? "" : `:${encodeURIComponent(password)}`}@127.0.0.1:${port}/${encodeURIComponent(database)}`,
-    stop: async () => {
-      await end("SIGINT");
-      process.removeListener("exit", atExit);
-      rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
+    get pid() {
+      return server?.pid ?? null;
     },
-    crash: () => end("SIGQUIT"),
-    restart: start,
+    directory,
+    url: (
+      login = SUPERUSER,
+      database = "postgres",
+      password = login === SUPERUSER ? options.password : undefined,
+    ) => {
+      const secret = password === undefined ? "" : `:${encodeURIComponent(password)}`;
+      return `postgres://${encodeURIComponent(login)}${secret}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
+    },
+    stop: async () => {
+      await endServer("fast");
+      remove();
+    },
+    crash: () => endServer("immediate"),
+    restart: async () => {
+      await endServer("fast");
+      await start();
+    },
   };
 }
 
-function initialise(native: string, directory: string, cluster: string, options: EmbeddedOptions): void {
+const settingsOf = (options: EmbeddedOptions): string[] => [
+  "listen_addresses=127.0.0.1",
+  "max_connections=100",
+  ...(options.throwaway === false ? [] : ["fsync=off"]),
+  ...(options.settings ?? []),
+];
+
+function initialise({ native, directory, cluster }: ServerPlace, options: EmbeddedOptions): void {
   const auth = options.auth ?? "trust";
   const args = ["-D", cluster, "-U", SUPERUSER, "-A", auth, "--no-sync", "--locale=C", "-E", "UTF8"];
+  const passwordFile = join(directory, "password");
   if (auth !== "trust") {
-    if (options.password === undefined) throw new WapError("internal", "a server that asks for passwords needs the superuser's");
-    const file = join(directory, "password");
-    writeFileSync(file, options.password);
-    args.push(`--pwfile=${file}`);
+    if (options.password === undefined || options.password === "")
+      throw new WapError("internal", "a server that asks for passwords needs the superuser's");
+    // The directory is the server's own and closed to everyone else.
+    writeFileSync(passwordFile, options.password);
+    args.push(`--pwfile=${passwordFile}`);
   }
-  const made = spawnSync(join(native, "bin", "initdb"), args, { ...serverIds(), cwd: directory, encoding: "utf8" });
-  if (auth !== "trust") rmSync(join(directory, "password"), { force: true });
-  if (made.status !== 0) {
-    throw new WapError("database_error", `initdb failed: ${made.error?.message ?? made.stderr.trim().split("\n").at(-1) ?? "no message"}`);
-  }
-}
-
-function launch(native: string, directory: string, cluster: string, port: number, options: EmbeddedOptions): Promise<ChildProcess> {
-  const settings = ["listen_addresses=127.0.0.1", "max_connections=100", ...(options.throwaway === false ? [] : ["fsync=off"]), ...(options.settings ?? [])];
-  const sockets = process.platform === "win32" ? [] : ["-k", directory];
-  const server = spawn(join(native, "bin", "postgres"), ["-D", cluster, "-p", `${port}`, ...sockets, ...settings.flatMap((setting) => ["-c", setting])], {
+  const made = spawnSync(join(native, "bin", "initdb"), args, {
     ...serverIds(),
     cwd: directory,
-    stdio: ["ignore", "ignore", "pipe"],
+    env: serverEnvironment(),
+    encoding: "utf8",
+    windowsHide: true,
   });
-  return new Promise((resolve, reject) => {
-    let said = "";
-    const failed = (why: string): void => {
-      clearTimeout(timer);
-      server.kill("SIGQUIT");
-      reject(new WapError("database_error", `the embedded server did not start: ${why}`));
-    };
-    const timer = setTimeout(() => failed("no answer in time"), READY_MS);
-    server.once("error", (error) => failed(error.message));
-    server.once("exit", () => failed(said.trim().split("\n").at(-1) ?? "it ended"));
-    let ready = false;
-    server.stderr.on("data", (chunk: Buffer) => {
-      if (ready) return;
-      said = (said + chunk.toString("utf8")).slice(-4000);
-      if (!said.includes("ready to accept connections")) return;
-      ready = true;
-      clearTimeout(timer);
-      server.removeAllListeners("exit");
-      server.unref();
-      resolve(server);
-    });
-  });
-}
-
-/** A loopback port that was free a moment ago; a collision is met by another try. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => (typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port"))));
-    });
-  });
+  rmSync(passwordFile, { force: true });
+  if (made.status === 0) return;
+  const why = made.error?.message ?? (made.stderr.trim().split("\n").at(-1) || "it ended without a word");
+  throw new WapError("database_error", `initdb failed: ${why}`);
 }

@@ -10,6 +10,7 @@ import { Octokit, RequestError } from "./octokit.ts";
 /** A limit that asks for a longer wait ends the call: a runner is not held for it (github R40). */
 const MAX_WAIT_SECONDS = 60;
 const RETRIES = 2;
+const ANSWER_MS = 30_000;
 /** Answers that do not get better by asking again. */
 const FINAL = [400, 401, 403, 404, 409, 410, 422, 429, 451];
 
@@ -31,13 +32,16 @@ export function connect(token: string, apiUrl: string): Api {
   const patience = (after: number, _request: object, _octokit: object, count: number): boolean =>
     after <= MAX_WAIT_SECONDS && count < RETRIES;
   const silent = (): undefined => undefined;
-  return new Throttled({
+  const api = new Throttled({
     // Takes the proxy of the runner's environment.
     ...getOctokitOptions(token, { baseUrl: apiUrl }),
     retry: { doNotRetry: FINAL, retries: RETRIES },
     throttle: { ...(isThisMachine(apiUrl) ? { Bottleneck: Unhurried } : {}), id: randomUUID(), onRateLimit: patience, onSecondaryRateLimit: patience },
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
+  // A server that takes the request and never answers must not hold the job.
+  api.hook.wrap("request", (request, options) => request({ ...options, request: { ...options.request, signal: AbortSignal.timeout(ANSWER_MS) } }));
+  return api;
 }
 
 /** HTTP status of an error of GitHub's; null for anything else. */

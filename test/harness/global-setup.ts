@@ -9,7 +9,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return async () => undefined;
   }
   const native = process.env["WAP_TEST_POSTGRES_NATIVE"];
-  const server = await startEmbeddedPostgres({ ...(native === undefined || native === "" ? {} : { native }), settings: ["max_connections=200"] });
+  const server = await startEmbeddedPostgres({
+    ...(native === undefined || native === "" ? {} : { native }),
+    settings: ["max_connections=200"],
+  });
   project.provide("postgresUrl", server.url());
   return server.stop;
 }

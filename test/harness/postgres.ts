@@ -2,7 +2,11 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { inject } from "vitest";
-import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/embedded/postgres.ts";
+import {
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from "../../src/embedded/postgres.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -27,7 +31,8 @@ export const nativeUnderTest = (): Pick<EmbeddedOptions, "native"> => {
 };
 
 /** A server that belongs to one test file: for crashes, full disks and settings. */
-export const ownServer = (options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> => startEmbeddedPostgres({ ...nativeUnderTest(), ...options });
+export const ownServer = (options: EmbeddedOptions = {}): Promise<EmbeddedPostgres> =>
+  startEmbeddedPostgres({ ...nativeUnderTest(), ...options });
 
 /**
  * A fresh database on the shared server. Roles belong to the whole server: `wap_*` roles are made by whoever sets up first (setup
@@ -36,8 +41,12 @@ export const ownServer = (options: EmbeddedOptions = {}): Promise<EmbeddedPostgr
 export async function freshDatabase(server: string = inject("postgresUrl")): Promise<TestDatabase> {
   const name = `t_${randomBytes(6).toString("hex")}`;
   const base = new URL(server);
-  const to = (login: string, database: string): string => `postgres://${encodeURIComponent(login)}@${base.host}/${database}`;
   const superuser = decodeURIComponent(base.username);
+  /** Only the superuser of a server given from outside may have a password. */
+  const to = (login: string, database: string): string => {
+    const password = login === superuser && base.password !== "" ? `:${base.password}` : "";
+    return `postgres://${encodeURIComponent(login)}${password}@${base.host}/${database}${base.search}`;
+  };
   const run = async (database: string, sql: string): Promise<pg.QueryResultRow[]> => {
     const client = new pg.Client({ connectionString: to(superuser, database) });
     await client.connect();

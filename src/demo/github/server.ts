@@ -57,7 +57,7 @@ export async function startGitHubStandIn(inspector: Inspector | null = null): Pr
   const standIn: GitHubStandIn = { url: "", state: new StandInState(), faults: [], violations: [], log: [], onRequest: null, stop: () => close(server) };
   const server = createServer((request, response) => {
     void readBody(request).then((raw) => {
-      const { operation, answer, headers } = handle(standIn, inspector, request, raw);
+      const { operation, answer, headers } = handled(standIn, inspector, request, raw);
       standIn.log.push({ operation, status: answer?.status ?? 0, body: raw });
       if (answer === null) {
         request.socket.destroy();
@@ -73,6 +73,17 @@ export async function startGitHubStandIn(inspector: Inspector | null = null): Pr
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   return Object.assign(standIn, { url: `http://127.0.0.1:${port}` });
+}
+
+/** A request that the stand-in itself cannot handle is answered, and counts as a violation. */
+function handled(standIn: GitHubStandIn, inspector: Inspector | null, request: IncomingMessage, raw: string): Handled {
+  try {
+    return handle(standIn, inspector, request, raw);
+  } catch (error) {
+    const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    standIn.violations.push(`the stand-in failed on ${request.method} ${request.url}: ${said}`);
+    return { operation: "", answer: message(500, "the stand-in failed"), headers: {} };
+  }
 }
 
 const close = (server: Server): Promise<void> =>
