@@ -14,9 +14,19 @@ import { redactor, secretsOfUrl } from "./domain/secrets.ts";
 import { postgresApprover } from "./engines/postgres/approver.ts";
 import { postgresAuditor } from "./engines/postgres/auditor.ts";
 import { postgresBuilder } from "./engines/postgres/builder.ts";
-import { type Credential, loginOf, readCredential, type Session, withSession } from "./engines/postgres/connection.ts";
+import {
+  type Credential,
+  loginOf,
+  readCredential,
+  type Session,
+  withSession,
+} from "./engines/postgres/connection.ts";
 import { postgresControlReader } from "./engines/postgres/control-reader.ts";
-import { type SetupResult, setUpControlSchema, verifySetup as verifySetupOf } from "./engines/postgres/control-schema.ts";
+import {
+  type SetupResult,
+  setUpControlSchema,
+  verifySetup as verifySetupOf,
+} from "./engines/postgres/control-schema.ts";
 import { postgresPublisher } from "./engines/postgres/publisher.ts";
 import type { Approver, ControlReader, Log, Preflight, Publisher, TransformText } from "./ports.ts";
 import { csvSource } from "./sources/csv/csv-source.ts";
@@ -40,14 +50,18 @@ export interface LoadedContract {
   readonly contract: Contract | null;
   readonly problems: readonly Problem[];
   /** Line and column (from 1) of a place in the file, for example `["clauses", "volume", "rows"]`. */
-  readonly positionOf: (segments: readonly (string | number)[]) => { readonly line: number; readonly column: number };
+  readonly positionOf: (segments: readonly (string | number)[]) => {
+    readonly line: number;
+    readonly column: number;
+  };
 }
 
 /** A file of the repository; nothing outside its root is ever read. @throws WapError source_unreadable */
 export async function readRepositoryFile(root: string, path: string): Promise<Uint8Array> {
   try {
     const [base, file] = await Promise.all([realpath(root), realpath(resolve(root, path))]);
-    if (file !== base && !file.startsWith(base + sep)) throw new WapError("source_unreadable", `${path} lies outside the repository`);
+    if (file !== base && !file.startsWith(base + sep))
+      throw new WapError("source_unreadable", `${path} lies outside the repository`);
     return await readFile(file);
   } catch (error) {
     if (error instanceof WapError) throw error;
@@ -55,7 +69,10 @@ export async function readRepositoryFile(root: string, path: string): Promise<Ui
   }
 }
 
-export async function loadContract(surroundings: Pick<Surroundings, "root" | "now">, path: string): Promise<LoadedContract> {
+export async function loadContract(
+  surroundings: Pick<Surroundings, "root" | "now">,
+  path: string,
+): Promise<LoadedContract> {
   const bytes = await readRepositoryFile(surroundings.root, path);
   return { path, bytes, ...readContract(path, bytes, surroundings.now()) };
 }
@@ -69,7 +86,8 @@ export function validContract(loaded: LoadedContract): Contract {
 
 /** The contract's SQL files. @throws WapError source_unreadable */
 export async function readTransform(root: string, contract: Contract): Promise<TransformText> {
-  const text = async (path: string): Promise<string> => new TextDecoder("utf-8", { fatal: true }).decode(await readRepositoryFile(root, path));
+  const text = async (path: string): Promise<string> =>
+    new TextDecoder("utf-8", { fatal: true }).decode(await readRepositoryFile(root, path));
   const { sql, excluded_rows } = contract.transform;
   return {
     path: sql,
@@ -79,9 +97,14 @@ export async function readTransform(root: string, contract: Contract): Promise<T
 }
 
 /** Git blob id of every file of the repository that a run reads, by path: what an approval on GitHub is bound to. */
-export async function repositoryBlobs(root: string, contractPath: string, contract: Contract): Promise<Readonly<Record<string, string>>> {
+export async function repositoryBlobs(
+  root: string,
+  contractPath: string,
+  contract: Contract,
+): Promise<Readonly<Record<string, string>>> {
   const blobs: Record<string, string> = {};
-  for (const path of repositoryFiles(contractPath, contract)) blobs[path] = gitBlobId(await readRepositoryFile(root, path));
+  for (const path of repositoryFiles(contractPath, contract))
+    blobs[path] = gitBlobId(await readRepositoryFile(root, path));
   return blobs;
 }
 
@@ -91,7 +114,8 @@ export function repositoryFiles(contractPath: string, contract: Contract): reado
   if (contract.transform.excluded_rows !== undefined) files.add(contract.transform.excluded_rows);
   const walk = (value: unknown, key: string): void => {
     if ((key === "keys_file" || key === "file") && typeof value === "string") files.add(value);
-    else if (typeof value === "object" && value !== null) for (const [k, v] of Object.entries(value)) walk(v, k);
+    else if (typeof value === "object" && value !== null)
+      for (const [k, v] of Object.entries(value)) walk(v, k);
   };
   walk(contract.clauses, "");
   return [...files];
@@ -143,27 +167,45 @@ export async function withAuditDuties<T>(
       log: surroundings.log,
     });
     if (auditVariable === undefined || auditVariable === build.variable) return use(duties(builder));
-    return withSession(readCredential(auditVariable, surroundings.environment), (auditor) => use(duties(auditor)));
+    return withSession(readCredential(auditVariable, surroundings.environment), (auditor) =>
+      use(duties(auditor)),
+    );
   });
 }
 
-const filesOf = (root: string) => async (path: string): Promise<Uint8Array> => readRepositoryFile(root, path);
+const filesOf =
+  (root: string) =>
+  async (path: string): Promise<Uint8Array> =>
+    readRepositoryFile(root, path);
 
 export interface ReadDuty {
   readonly reader: ControlReader;
 }
 
 /** Lends one duty through the credential in the named variable. */
-export const withReader = <T>(surroundings: Surroundings, variable: string, use: (duty: ReadDuty) => Promise<T>): Promise<T> =>
-  withLoggedSession(surroundings, readCredential(variable, surroundings.environment), (session) => use({ reader: postgresControlReader(session) }));
+export const withReader = <T>(
+  surroundings: Surroundings,
+  variable: string,
+  use: (duty: ReadDuty) => Promise<T>,
+): Promise<T> =>
+  withLoggedSession(surroundings, readCredential(variable, surroundings.environment), (session) =>
+    use({ reader: postgresControlReader(session) }),
+  );
 
 export const withApprover = <T>(
   surroundings: Surroundings,
   variable: string,
-  use: (duty: ReadDuty & { readonly approver: Approver; readonly log: Log; readonly login: string }) => Promise<T>,
+  use: (
+    duty: ReadDuty & { readonly approver: Approver; readonly log: Log; readonly login: string },
+  ) => Promise<T>,
 ): Promise<T> =>
   withLoggedSession(surroundings, readCredential(variable, surroundings.environment), async (session) =>
-    use({ reader: postgresControlReader(session), approver: postgresApprover(session), log: surroundings.log, login: await loginOf(session) }),
+    use({
+      reader: postgresControlReader(session),
+      approver: postgresApprover(session),
+      log: surroundings.log,
+      login: await loginOf(session),
+    }),
   );
 
 export const withPublisher = <T>(
@@ -181,7 +223,11 @@ export const withPublisher = <T>(
   );
 };
 
-async function withLoggedSession<T>(surroundings: Surroundings, credential: Credential, use: (session: Session) => Promise<T>): Promise<T> {
+async function withLoggedSession<T>(
+  surroundings: Surroundings,
+  credential: Credential,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
   return withSession(credential, async (session) => {
     surroundings.onCancellable?.(session.cancel);
     try {
@@ -193,14 +239,25 @@ async function withLoggedSession<T>(surroundings: Surroundings, credential: Cred
 }
 
 /** Read-only: what a publish of this contract would do. */
-export const planOf = (surroundings: Surroundings, contract: Contract, urlEnv: string | null): Promise<Outcome<Preflight>> =>
+export const planOf = (
+  surroundings: Surroundings,
+  contract: Contract,
+  urlEnv: string | null,
+): Promise<Outcome<Preflight>> =>
   withAuditDuties(surroundings, contract, urlEnv, async ({ builder }) => {
-    const source = csvSource({ root: surroundings.root, path: contract.source.path, source: contract.source });
+    const source = csvSource({
+      root: surroundings.root,
+      path: contract.source.path,
+      source: contract.source,
+    });
     return builder.preflight(contract, { ref: source.ref, bytes: (await source.identify()).bytes });
   });
 
-const withAdministrator = <T>(surroundings: Surroundings, variable: string, use: (session: Session) => Promise<T>): Promise<T> =>
-  withLoggedSession(surroundings, readCredential(variable, surroundings.environment), use);
+const withAdministrator = <T>(
+  surroundings: Surroundings,
+  variable: string,
+  use: (session: Session) => Promise<T>,
+): Promise<T> => withLoggedSession(surroundings, readCredential(variable, surroundings.environment), use);
 
 export const setUp = (surroundings: Surroundings, variable: string): Promise<Outcome<SetupResult>> =>
   withAdministrator(surroundings, variable, setUpControlSchema);
@@ -208,10 +265,15 @@ export const setUp = (surroundings: Surroundings, variable: string): Promise<Out
 export const verifySetup = (surroundings: Surroundings, variable: string): Promise<Outcome<SetupResult>> =>
   withAdministrator(surroundings, variable, verifySetupOf);
 
-export { controlSchemaScript as setupScript, DUTY_GRANTS as dutyGrants } from "./engines/postgres/control-schema.ts";
+export {
+  controlSchemaScript as setupScript,
+  DUTY_GRANTS as dutyGrants,
+} from "./engines/postgres/control-schema.ts";
 
 /** Masks every secret of the environment's connection strings and tokens, in every form in which it may appear (safety U4). */
-export function environmentRedactor(environment: Readonly<Record<string, string | undefined>>): (text: string) => string {
+export function environmentRedactor(
+  environment: Readonly<Record<string, string | undefined>>,
+): (text: string) => string {
   const secrets: string[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === "") continue;
@@ -222,4 +284,5 @@ export function environmentRedactor(environment: Readonly<Record<string, string 
 }
 
 /** Path relative to the root, with forward slashes, as contracts and GitHub write it. */
-export const repositoryPath = (root: string, path: string): string => relative(root, join(root, path)).split(sep).join("/");
+export const repositoryPath = (root: string, path: string): string =>
+  relative(root, join(root, path)).split(sep).join("/");

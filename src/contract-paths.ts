@@ -11,7 +11,12 @@ export const DEFAULT_CONTRACTS = "contracts/**/*.{yml,yaml}";
 export async function contractPaths(root: string, patterns: readonly string[]): Promise<readonly string[]> {
   const found = new Set<string>();
   for (const pattern of patterns) {
-    const paths = await glob([pattern], { cwd: root, onlyFiles: true, followSymbolicLinks: false, dot: false });
+    const paths = await glob([pattern], {
+      cwd: root,
+      onlyFiles: true,
+      followSymbolicLinks: false,
+      dot: false,
+    });
     if (paths.length === 0) throw new WapError("usage", `no contract at ${pattern}`);
     for (const path of paths) found.add(path.replaceAll("\\", "/"));
   }

@@ -21,7 +21,17 @@ export interface Clock {
 }
 
 /** The steps that a person sees, in the order of the story. */
-export const STEP_NAMES = ["preflight", "land", "build", "audit", "gate", "approve", "publish", "verify", "rollback"] as const;
+export const STEP_NAMES = [
+  "preflight",
+  "land",
+  "build",
+  "audit",
+  "gate",
+  "approve",
+  "publish",
+  "verify",
+  "rollback",
+] as const;
 export type StepName = (typeof STEP_NAMES)[number];
 
 export interface Progress {
@@ -35,7 +45,12 @@ export interface Log {
   readonly started: (step: StepName) => void;
   readonly progress: (step: StepName, progress: Progress) => void;
   /** `facts` are short `key=value` pairs for a log line; `sentence` is for a person. */
-  readonly finished: (step: StepName, ok: boolean, sentence: string, facts: Readonly<Record<string, string>>) => void;
+  readonly finished: (
+    step: StepName,
+    ok: boolean,
+    sentence: string,
+    facts: Readonly<Record<string, string>>,
+  ) => void;
   readonly note: (sentence: string) => void;
 }
 
@@ -117,7 +132,10 @@ export interface Preflight {
 export interface Builder {
   readonly capabilities: Capabilities;
   /** Read-only: identity, source, target, owner, row count, inventory, strategy (specification 1). */
-  readonly preflight: (contract: Contract, source: { ref: string; bytes: bigint }) => Promise<Outcome<Preflight>>;
+  readonly preflight: (
+    contract: Contract,
+    source: { ref: string; bytes: bigint },
+  ) => Promise<Outcome<Preflight>>;
   /** The contract's SQL files: one SELECT each, only declared inputs, no volatile function (specification 4, U3). */
   readonly checkTransform: (contract: Contract, sql: TransformText) => Promise<Outcome<void>>;
   readonly startRun: (manifest: RunManifest, audits: readonly DeclaredAudit[]) => Promise<Outcome<void>>;
@@ -129,7 +147,12 @@ export interface Builder {
     bytes: bigint,
     onProgress: (progress: Progress) => void,
   ) => Promise<Outcome<Landing>>;
-  readonly build: (runId: RunId, names: RunNames, contract: Contract, sql: TransformText) => Promise<Outcome<BuildResult>>;
+  readonly build: (
+    runId: RunId,
+    names: RunNames,
+    contract: Contract,
+    sql: TransformText,
+  ) => Promise<Outcome<BuildResult>>;
   readonly fail: (runId: RunId, reason: Refusal) => Promise<void>;
   /** Cancels the running statement in the server (Ctrl-C). */
   readonly cancel: () => Promise<void>;
@@ -149,7 +172,12 @@ export interface BuildResult {
 
 /** The auditor's duty: measure the sealed stage and record one reading per expected audit (specification 5 and 6). */
 export interface Auditor {
-  readonly measure: (runId: RunId, names: RunNames, contract: Contract, audits: readonly DeclaredAudit[]) => Promise<readonly Reading[]>;
+  readonly measure: (
+    runId: RunId,
+    names: RunNames,
+    contract: Contract,
+    audits: readonly DeclaredAudit[],
+  ) => Promise<readonly Reading[]>;
   readonly changes: (runId: RunId, contract: Contract) => Promise<Changes | null>;
   readonly record: (runId: RunId, readings: readonly Reading[], changes: Changes | null) => Promise<void>;
   /** Fingerprints the stage and runs `assert_gate(run, false)` in the database; the status it left. */

@@ -1,6 +1,14 @@
 // pull_request: every contract that the change touches is audited at the head commit, and the evidence is shown.
 import * as core from "@actions/core";
-import { auditRequest, loadContract, type LoadedContract, repositoryBlobs, repositoryFiles, validContract, withAuditDuties } from "../compose.ts";
+import {
+  auditRequest,
+  type LoadedContract,
+  loadContract,
+  repositoryBlobs,
+  repositoryFiles,
+  validContract,
+  withAuditDuties,
+} from "../compose.ts";
 import { contractPaths } from "../contract-paths.ts";
 import type { Contract } from "../domain/contract.ts";
 import { InvalidInput, WapError } from "../domain/errors.ts";
@@ -16,20 +24,35 @@ import type { Result } from "./outputs.ts";
 import { showEvidence, warningOnly, writeSummary } from "./show-evidence.ts";
 
 /** @param fresh true for a new run even where one of the same bytes exists (`/audit`). @param only audits just this contract. */
-export async function auditPullRequest(host: Host, number: number, options: { readonly fresh: boolean; readonly only: string | null }): Promise<Result> {
+export async function auditPullRequest(
+  host: Host,
+  number: number,
+  options: { readonly fresh: boolean; readonly only: string | null },
+): Promise<Result> {
   const { github, surroundings, inputs } = host;
   const pull = await github.pullRequest(number);
   const changed = new Set(await github.changedFiles(number));
   const paths = await contractPaths(surroundings.root, inputs.contracts);
   const loaded = await Promise.all(paths.map((path) => loadContract(surroundings, path)));
-  const affected = loaded.filter((one) => isAffected(one, changed) && (options.only === null || one.contract?.id === options.only));
+  const affected = loaded.filter(
+    (one) => isAffected(one, changed) && (options.only === null || one.contract?.id === options.only),
+  );
   if (affected.length === 0) {
     await writeSummary("No contract is touched by this pull request.");
     return { status: "nothing", reason: "nothing_affected", runs: [] };
   }
   await warningOnly(host, "the evidence comment could not be written", () => {
     const marker = markerOf(github.repository, number);
-    return upsertComment(github, number, marker, auditingComment(affected.map((one) => one.contract?.id ?? one.path), pull.headSha, marker));
+    return upsertComment(
+      github,
+      number,
+      marker,
+      auditingComment(
+        affected.map((one) => one.contract?.id ?? one.path),
+        pull.headSha,
+        marker,
+      ),
+    );
   });
 
   const refused: ContractRefused[] = [];
@@ -48,7 +71,12 @@ export async function auditPullRequest(host: Host, number: number, options: { re
   }
 
   const contract = affected.find((one) => one.contract !== null)?.contract ?? null;
-  const runs = contract === null ? await showWithoutDatabase(host, pull, refused) : await withAuditDuties(surroundings, contract, null, ({ reader }) => showEvidence(host, { pull, reader, refused, blocked: new Map() }));
+  const runs =
+    contract === null
+      ? await showWithoutDatabase(host, pull, refused)
+      : await withAuditDuties(surroundings, contract, null, ({ reader }) =>
+          showEvidence(host, { pull, reader, refused, blocked: new Map() }),
+        );
   const failed = audited.find((run) => run.status === "failed");
   const reason = refused[0]?.refusal.code ?? failed?.transitions.at(-1)?.reason ?? null;
   return { status: reason === null ? "audited" : "failed", reason, runs };
@@ -63,7 +91,12 @@ function isAffected({ path, contract }: LoadedContract, changed: ReadonlySet<str
   return files.some((file) => changed.has(file));
 }
 
-async function auditOne(host: Host, pull: PullRequest, loaded: LoadedContract, fresh: boolean): Promise<RunRecord[]> {
+async function auditOne(
+  host: Host,
+  pull: PullRequest,
+  loaded: LoadedContract,
+  fresh: boolean,
+): Promise<RunRecord[]> {
   const { surroundings } = host;
   const contract = validContract(loaded);
   const blobs = await repositoryBlobs(surroundings.root, loaded.path, contract);
@@ -85,10 +118,17 @@ async function auditOne(host: Host, pull: PullRequest, loaded: LoadedContract, f
       workflowRun: host.workflowRun,
       blobs,
     };
-    const result = await auditDelivery(await auditRequest(surroundings, loaded, newRunId(), provenance, pull.headSha), duties);
+    const result = await auditDelivery(
+      await auditRequest(surroundings, loaded, newRunId(), provenance, pull.headSha),
+      duties,
+    );
     if (result.runId === null) {
       const refusal: Refusal = result.ok ? { code: "internal", message: "no run" } : result.refusal;
-      throw new Refused(refusal.code, refusal.message, refusal.next === undefined ? {} : { next: refusal.next });
+      throw new Refused(
+        refusal.code,
+        refusal.message,
+        refusal.next === undefined ? {} : { next: refusal.next },
+      );
     }
     const record = await duties.reader.run(result.runId);
     return record === null ? [] : [record];
@@ -96,21 +136,50 @@ async function auditOne(host: Host, pull: PullRequest, loaded: LoadedContract, f
 }
 
 /** A run of exactly these files at this head that still can be published: a job that runs again finds it (github R19). */
-async function sameRun(host: Host, pull: PullRequest, contract: Contract, blobs: Readonly<Record<string, string>>, { reader }: AuditDuties): Promise<RunRecord | null> {
-  const [newest] = await reader.runs({ repository: host.github.repository, pullRequest: pull.number, contractId: contract.id, limit: 1 });
-  if (newest === undefined || newest.provenance.kind !== "github" || newest.provenance.headSha !== pull.headSha) return null;
-  const same = JSON.stringify(Object.entries(newest.provenance.blobs).sort()) === JSON.stringify(Object.entries(blobs).sort());
+async function sameRun(
+  host: Host,
+  pull: PullRequest,
+  contract: Contract,
+  blobs: Readonly<Record<string, string>>,
+  { reader }: AuditDuties,
+): Promise<RunRecord | null> {
+  const [newest] = await reader.runs({
+    repository: host.github.repository,
+    pullRequest: pull.number,
+    contractId: contract.id,
+    limit: 1,
+  });
+  if (
+    newest === undefined ||
+    newest.provenance.kind !== "github" ||
+    newest.provenance.headSha !== pull.headSha
+  )
+    return null;
+  const same =
+    JSON.stringify(Object.entries(newest.provenance.blobs).sort()) ===
+    JSON.stringify(Object.entries(blobs).sort());
   return same && ["audited", "approved", "published"].includes(newest.status) ? newest : null;
 }
 
 function annotate(host: Host, loaded: LoadedContract, error: WapError): void {
   const problems = error instanceof InvalidInput ? error.problems : [];
-  for (const problem of problems) core.error(host.redact(problem.message), { file: problem.path, startLine: problem.line, startColumn: problem.column, title: problem.code });
-  if (problems.length === 0) core.error(host.redact(error.message), { file: loaded.path, startLine: 1, title: error.code });
+  for (const problem of problems)
+    core.error(host.redact(problem.message), {
+      file: problem.path,
+      startLine: problem.line,
+      startColumn: problem.column,
+      title: problem.code,
+    });
+  if (problems.length === 0)
+    core.error(host.redact(error.message), { file: loaded.path, startLine: 1, title: error.code });
 }
 
 /** No contract parses, so no database is named: the comment still says what is wrong. */
-async function showWithoutDatabase(host: Host, pull: PullRequest, refused: readonly ContractRefused[]): Promise<readonly RunRecord[]> {
+async function showWithoutDatabase(
+  host: Host,
+  pull: PullRequest,
+  refused: readonly ContractRefused[],
+): Promise<readonly RunRecord[]> {
   const reader = { run: async () => null, runs: async () => [] };
   return showEvidence(host, { pull, reader, refused, blocked: new Map() });
 }

@@ -35,7 +35,11 @@ export const actionLog = (redact: (text: string) => string): Log => {
     finished: (step, ok, sentence, facts) => {
       const pairs = Object.entries(facts).map(([name, value]) => `${name}=${value}`);
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      core.info(said(`wap: ${step} ${ok ? "ok" : "failed"} ${seconds}s ${ok && pairs.length > 0 ? pairs.join(" ") : sentence}`));
+      core.info(
+        said(
+          `wap: ${step} ${ok ? "ok" : "failed"} ${seconds}s ${ok && pairs.length > 0 ? pairs.join(" ") : sentence}`,
+        ),
+      );
     },
     note: (sentence) => core.info(said(`wap: ${sentence}`)),
   };
@@ -43,7 +47,8 @@ export const actionLog = (redact: (text: string) => string): Log => {
 
 export function repositoryOf(environment: Environment): string {
   const repository = environment["GITHUB_REPOSITORY"];
-  if (repository === undefined || !/^[\w.-]+\/[\w.-]+$/.test(repository)) throw new WapError("usage", "GITHUB_REPOSITORY is not set: the Action runs inside a GitHub workflow");
+  if (repository === undefined || !/^[\w.-]+\/[\w.-]+$/.test(repository))
+    throw new WapError("usage", "GITHUB_REPOSITORY is not set: the Action runs inside a GitHub workflow");
   return repository;
 }
 

@@ -21,7 +21,11 @@ export interface Inputs {
   readonly workingDirectory: string;
 }
 
-const list = (text: string): readonly string[] => text.split(/[\n,]+(?![^{]*\})/).map((one) => one.trim()).filter((one) => one !== "");
+const list = (text: string): readonly string[] =>
+  text
+    .split(/[\n,]+(?![^{]*\})/)
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
 
 /** @throws WapError usage, naming the input */
 export function readInputs(): Inputs {
@@ -32,7 +36,8 @@ export function readInputs(): Inputs {
   if (given !== "" && runId === null) throw new WapError("usage", "the input run-id is a complete UUID");
   const contracts = list(core.getInput("contracts"));
   const approvers = list(core.getInput("approvers"));
-  const flag = (name: string, otherwise: boolean): boolean => (core.getInput(name) === "" ? otherwise : core.getBooleanInput(name));
+  const flag = (name: string, otherwise: boolean): boolean =>
+    core.getInput(name) === "" ? otherwise : core.getBooleanInput(name);
   return {
     command: command.data,
     contracts: contracts.length === 0 ? [DEFAULT_CONTRACTS] : contracts,

@@ -15,19 +15,39 @@ export interface Result {
 }
 
 export function setOutputs(result: Result, directory: string | null): void {
-  core.setOutput("run-ids", JSON.stringify(Object.fromEntries(result.runs.map((run) => [contractOf(run).id, run.runId]))));
+  core.setOutput(
+    "run-ids",
+    JSON.stringify(Object.fromEntries(result.runs.map((run) => [contractOf(run).id, run.runId]))),
+  );
   core.setOutput("status", result.status);
   core.setOutput("reason-code", result.reason ?? "");
   core.setOutput("published", `${result.status === "published"}`);
   const [only] = result.runs;
-  core.setOutput("evidence-path", directory === null ? "" : result.runs.length === 1 && only !== undefined ? join(directory, only.runId, "evidence.json") : directory);
-  core.setOutput("report-path", directory === null ? "" : result.runs.length === 1 && only !== undefined ? join(directory, only.runId, "report.html") : directory);
+  core.setOutput(
+    "evidence-path",
+    directory === null
+      ? ""
+      : result.runs.length === 1 && only !== undefined
+        ? join(directory, only.runId, "evidence.json")
+        : directory,
+  );
+  core.setOutput(
+    "report-path",
+    directory === null
+      ? ""
+      : result.runs.length === 1 && only !== undefined
+        ? join(directory, only.runId, "report.html")
+        : directory,
+  );
 }
 
 /** Writes `<run id>/evidence.json` and `report.html`; a later step of the job can upload the folder. */
 export async function writeEvidence(directory: string, run: RunRecord): Promise<void> {
   const folder = join(directory, run.runId);
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "evidence.json"), `${JSON.stringify({ ...evidenceOf(run), digest: evidenceDigest(run) }, null, 2)}\n`);
+  await writeFile(
+    join(folder, "evidence.json"),
+    `${JSON.stringify({ ...evidenceOf(run), digest: evidenceDigest(run) }, null, 2)}\n`,
+  );
   await writeFile(join(folder, "report.html"), reportHtml(run));
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { withApprover, withPublisher } from "../compose.ts";
 import { type Condition, decideApproval } from "../domain/approval.ts";
 import type { RunRecord } from "../domain/manifest.ts";
-import { type Refusal } from "../domain/outcome.ts";
+import type { Refusal } from "../domain/outcome.ts";
 import { evidenceDigest } from "../evidence/bundle.ts";
 import { gatherFacts, type Question } from "../github/authorization.ts";
 import type { ControlReader } from "../ports.ts";
@@ -43,7 +43,8 @@ export async function promote(host: Host, question: Question, reference: Referen
         facts: {
           authority: decision.authority,
           comment_id: reference.commentId,
-          body_sha256: reference.body === null ? null : createHash("sha256").update(reference.body).digest("hex"),
+          body_sha256:
+            reference.body === null ? null : createHash("sha256").update(reference.body).digest("hex"),
           evidence_digest: evidenceDigest(run),
           head_sha: pull.headSha,
           base_sha: pull.baseSha,
@@ -59,21 +60,39 @@ export async function promote(host: Host, question: Question, reference: Referen
     if (kind === "publish" && question.mergedAt === undefined) {
       const now = await github.pullRequest(pull.number);
       if (now.headSha !== pull.headSha || now.state !== "open") {
-        return { ok: false, refusal: { code: "head_moved", message: `the head commit moved to ${now.headSha.slice(0, 7)} while the approval was recorded` }, conditions };
+        return {
+          ok: false,
+          refusal: {
+            code: "head_moved",
+            message: `the head commit moved to ${now.headSha.slice(0, 7)} while the approval was recorded`,
+          },
+          conditions,
+        };
       }
     }
-    const promoted = kind === "publish" ? await publishRun(run.runId, duties) : await rollBackRun(run.runId, duties);
+    const promoted =
+      kind === "publish" ? await publishRun(run.runId, duties) : await rollBackRun(run.runId, duties);
     if (!promoted.ok) return { ok: false, refusal: promoted.refusal, conditions };
     return { ok: true, run: (await duties.reader.run(run.runId)) ?? run, conditions };
   });
 }
 
 /** A re-delivered event, or a job that runs again, finds its run where it left it. */
-export const isDone = (run: RunRecord, kind: Question["kind"]): boolean => run.publications.some((publication) => publication.kind === kind);
+export const isDone = (run: RunRecord, kind: Question["kind"]): boolean =>
+  run.publications.some((publication) => publication.kind === kind);
 
 /** A run that a newer one of the same contract in the same pull request has taken over from. */
-export async function isSuperseded(reader: ControlReader, run: RunRecord, contractId: string): Promise<boolean> {
+export async function isSuperseded(
+  reader: ControlReader,
+  run: RunRecord,
+  contractId: string,
+): Promise<boolean> {
   if (run.provenance.kind !== "github" || run.provenance.pullRequest === null) return false;
-  const [newest] = await reader.runs({ repository: run.provenance.repository, pullRequest: run.provenance.pullRequest, contractId, limit: 1 });
+  const [newest] = await reader.runs({
+    repository: run.provenance.repository,
+    pullRequest: run.provenance.pullRequest,
+    contractId,
+    limit: 1,
+  });
   return newest !== undefined && newest.runId !== run.runId;
 }

@@ -22,7 +22,11 @@ export async function runAction(environment: Environment): Promise<void> {
     const inputs = readInputs();
     const event = await eventOf(environment);
     if (event.kind === "ignored") return await nothing(redact(event.sentence), "nothing_to_do");
-    if (event.kind === "pull_request_closed") return await nothing("The pull request was closed without a merge: nothing is published.", "nothing_to_do");
+    if (event.kind === "pull_request_closed")
+      return await nothing(
+        "The pull request was closed without a merge: nothing is published.",
+        "nothing_to_do",
+      );
     if (inputs.command === "prune") throw new WapError("usage", "command: prune is not built yet");
     const host = hostOf(inputs, environment, redact);
     if (event.kind === "pull_request" && event.fork) return await fork(host, event);
@@ -30,17 +34,27 @@ export async function runAction(environment: Environment): Promise<void> {
     setOutputs(result, result.runs.length === 0 ? null : host.evidenceDirectory);
     if (result.status === "failed" && inputs.failOnAudit) core.setFailed(redact(conclusion(result)));
   } catch (error) {
-    const fault = error instanceof WapError ? error : new WapError("internal", error instanceof Error ? error.message : String(error));
+    const fault =
+      error instanceof WapError
+        ? error
+        : new WapError("internal", error instanceof Error ? error.message : String(error));
     setOutputs({ status: "failed", reason: fault.code, runs: [] }, null);
-    core.setFailed(redact(`${fault.code}: ${fault.message}. Next: ${fault.next ?? REASONS[fault.code].next}`));
+    core.setFailed(
+      redact(`${fault.code}: ${fault.message}. Next: ${fault.next ?? REASONS[fault.code].next}`),
+    );
   }
 }
 
 /** `command: auto` takes what the event asks for; any other command only what it names. */
-async function dispatch(host: Host, event: Exclude<WorkflowEvent, { kind: "ignored" | "pull_request_closed" }>): Promise<Result> {
+async function dispatch(
+  host: Host,
+  event: Exclude<WorkflowEvent, { kind: "ignored" | "pull_request_closed" }>,
+): Promise<Result> {
   const { command } = host.inputs;
-  const asks = event.kind === "pull_request" ? "audit" : event.kind === "pull_request_merged" ? "publish" : null;
-  if (command !== "auto" && asks !== null && command !== asks) return { status: "nothing", reason: "nothing_to_do", runs: [] };
+  const asks =
+    event.kind === "pull_request" ? "audit" : event.kind === "pull_request_merged" ? "publish" : null;
+  if (command !== "auto" && asks !== null && command !== asks)
+    return { status: "nothing", reason: "nothing_to_do", runs: [] };
   switch (event.kind) {
     case "pull_request":
       return auditPullRequest(host, event.number, { fresh: false, only: null });
@@ -54,7 +68,11 @@ async function dispatch(host: Host, event: Exclude<WorkflowEvent, { kind: "ignor
 async function eventOf(environment: Environment): Promise<WorkflowEvent> {
   const path = environment["GITHUB_EVENT_PATH"];
   const name = environment["GITHUB_EVENT_NAME"];
-  if (path === undefined || name === undefined) throw new WapError("usage", "GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set: the Action runs inside a GitHub workflow");
+  if (path === undefined || name === undefined)
+    throw new WapError(
+      "usage",
+      "GITHUB_EVENT_PATH and GITHUB_EVENT_NAME are not set: the Action runs inside a GitHub workflow",
+    );
   return parseEvent(name, JSON.parse(await readFile(path, "utf8")));
 }
 
@@ -68,7 +86,10 @@ function hostOf(inputs: Inputs, environment: Environment, redact: (text: string)
     surroundings: { environment, root, now: () => new Date(), log: actionLog(redact) },
     github: clientOf(inputs, environment, redact),
     evidenceDirectory: join(environment["RUNNER_TEMP"] ?? root, "wap-evidence"),
-    workflowRun: run === undefined ? null : `${environment["GITHUB_SERVER_URL"] ?? "https://github.com"}/${repositoryOf(environment)}/actions/runs/${run}`,
+    workflowRun:
+      run === undefined
+        ? null
+        : `${environment["GITHUB_SERVER_URL"] ?? "https://github.com"}/${repositoryOf(environment)}/actions/runs/${run}`,
     initiator: { id: environment["GITHUB_ACTOR_ID"] ?? "", login: environment["GITHUB_ACTOR"] ?? "unknown" },
   };
 }
@@ -84,17 +105,28 @@ async function fork(host: Host, event: Extract<WorkflowEvent, { kind: "pull_requ
   core.info(`wap: ${sentence}`);
   await writeSummary(sentence);
   await host.github
-    .publishCheck({ name: "wap/audit", headSha: event.headSha, externalId: `fork-${event.number}`, conclusion: "neutral", title: "not audited: the pull request comes from a fork", summary: sentence, annotations: [] })
+    .publishCheck({
+      name: "wap/audit",
+      headSha: event.headSha,
+      externalId: `fork-${event.number}`,
+      conclusion: "neutral",
+      title: "not audited: the pull request comes from a fork",
+      summary: sentence,
+      annotations: [],
+    })
     .catch(() => core.info("wap: the token of a fork may not write a check run"));
   setOutputs({ status: "nothing", reason: "fork_without_credentials", runs: [] }, null);
 }
 
 const conclusion = (result: Result): string => {
-  const said = result.runs.map((run) => run.transitions.at(-1)?.detail).find((detail) => typeof detail === "string");
+  const said = result.runs
+    .map((run) => run.transitions.at(-1)?.detail)
+    .find((detail) => typeof detail === "string");
   return `${result.reason ?? "failed"}: ${said ?? "nothing was published"}`;
 };
 
 /** Tells the runner what to mask, besides our own redaction. */
 function maskSecrets(environment: Environment): void {
-  for (const [name, value] of Object.entries(environment)) if (value !== undefined && value !== "" && /^WAP_.*(URL|TOKEN)$/.test(name)) core.setSecret(value);
+  for (const [name, value] of Object.entries(environment))
+    if (value !== undefined && value !== "" && /^WAP_.*(URL|TOKEN)$/.test(name)) core.setSecret(value);
 }

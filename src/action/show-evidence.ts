@@ -5,7 +5,7 @@ import type { Reading } from "../domain/audits/check.ts";
 import { WapError } from "../domain/errors.ts";
 import type { RunRecord } from "../domain/manifest.ts";
 import type { Refusal } from "../domain/outcome.ts";
-import { SUMMARY_LIMIT, fits } from "../evidence/budget.ts";
+import { fits, SUMMARY_LIMIT } from "../evidence/budget.ts";
 import { contractOf } from "../evidence/bundle.ts";
 import { checkOutput } from "../evidence/check-output.ts";
 import { type ContractRefused, type ContractView, evidenceComment, markerOf } from "../evidence/comment.ts";
@@ -27,7 +27,11 @@ export interface Shown {
 }
 
 /** The newest run of each contract of the pull request, with its history. */
-export async function newestRuns(reader: ControlReader, repository: string, pullRequest: number): Promise<ReadonlyMap<string, readonly RunRecord[]>> {
+export async function newestRuns(
+  reader: ControlReader,
+  repository: string,
+  pullRequest: number,
+): Promise<ReadonlyMap<string, readonly RunRecord[]>> {
   const byContract = new Map<string, RunRecord[]>();
   for (const run of await reader.runs({ repository, pullRequest, limit: 1000 })) {
     const id = contractOf(run).id;
@@ -40,13 +44,21 @@ export async function newestRuns(reader: ControlReader, repository: string, pull
  * Writes everything that people see. GitHub may fail here: the database has decided already, and a failure is a warning (github R21, R26).
  * An older head never overwrites a newer one: the pull request is read again just before.
  */
-export async function showEvidence(host: Host, { pull, reader, refused, blocked }: Shown): Promise<readonly RunRecord[]> {
+export async function showEvidence(
+  host: Host,
+  { pull, reader, refused, blocked }: Shown,
+): Promise<readonly RunRecord[]> {
   const { github } = host;
   const runs = await newestRuns(reader, github.repository, pull.number);
   const views: ContractView[] = [];
   for (const history of runs.values()) {
     // Runs of an earlier commit whose contract the pull request no longer touches stay in the history only.
-    const live = history.filter((run) => run.status === "published" || run.status === "rolled_back" || (run.provenance.kind === "github" && run.provenance.headSha === pull.headSha));
+    const live = history.filter(
+      (run) =>
+        run.status === "published" ||
+        run.status === "rolled_back" ||
+        (run.provenance.kind === "github" && run.provenance.headSha === pull.headSha),
+    );
     const run = live[0];
     if (run === undefined) continue;
     const policy = await policyAt(host, run.contractPath, pull.baseSha);
@@ -69,13 +81,22 @@ export async function showEvidence(host: Host, { pull, reader, refused, blocked 
   const body = evidenceComment(views, refused, marker);
   await warningOnly(host, "the evidence comment could not be written", async () => {
     const now = await github.pullRequest(pull.number);
-    if (now.headSha === pull.headSha || pull.state === "closed") await upsertComment(github, pull.number, marker, body);
+    if (now.headSha === pull.headSha || pull.state === "closed")
+      await upsertComment(github, pull.number, marker, body);
     else core.info("wap: the evidence comment is left to the run of the newer commit");
   });
   for (const { run, lineOf } of views) {
     const { conclusion, title, summary, annotations } = checkOutput(run, lineOf);
     await warningOnly(host, "the check run could not be written", () =>
-      github.publishCheck({ name: `wap/audit: ${contractOf(run).id}`, headSha: headOf(run, pull), externalId: run.runId, conclusion, title, summary, annotations }),
+      github.publishCheck({
+        name: `wap/audit: ${contractOf(run).id}`,
+        headSha: headOf(run, pull),
+        externalId: run.runId,
+        conclusion,
+        title,
+        summary,
+        annotations,
+      }),
     );
   }
   for (const { contractId, path, refusal } of refused) {
@@ -92,11 +113,14 @@ export async function showEvidence(host: Host, { pull, reader, refused, blocked 
       }),
     );
   }
-  await warningOnly(host, "the job summary could not be written", () => writeSummary(body.replace(marker, "")));
+  await warningOnly(host, "the job summary could not be written", () =>
+    writeSummary(body.replace(marker, "")),
+  );
   return views.map(({ run }) => run);
 }
 
-const headOf = (run: RunRecord, pull: PullRequest): string => (run.provenance.kind === "github" ? run.provenance.headSha : pull.headSha);
+const headOf = (run: RunRecord, pull: PullRequest): string =>
+  run.provenance.kind === "github" ? run.provenance.headSha : pull.headSha;
 
 const lineIn =
   (loaded: LoadedContract | null) =>
@@ -104,7 +128,14 @@ const lineIn =
     loaded === null ? null : loaded.positionOf(["clauses", clause, name]).line;
 
 export async function writeSummary(markdown: string): Promise<void> {
-  await core.summary.addRaw(fits(markdown, SUMMARY_LIMIT) ? markdown : "The summary is too long for GitHub; see the evidence files.", true).write();
+  await core.summary
+    .addRaw(
+      fits(markdown, SUMMARY_LIMIT)
+        ? markdown
+        : "The summary is too long for GitHub; see the evidence files.",
+      true,
+    )
+    .write();
 }
 
 /** Runs a write to GitHub whose failure changes no decision. */
@@ -112,7 +143,8 @@ export async function warningOnly(host: Host, what: string, write: () => Promise
   try {
     await write();
   } catch (error) {
-    const why = error instanceof WapError ? error.message : error instanceof Error ? error.message : String(error);
+    const why =
+      error instanceof WapError ? error.message : error instanceof Error ? error.message : String(error);
     core.warning(host.redact(`${what}: ${why}`));
   }
 }

@@ -1,8 +1,8 @@
 // What every verb has at hand, and how a refusal or a fault becomes a sentence and an exit code.
 import type { Surroundings } from "../compose.ts";
+import { codeFrame, plainProblem } from "../contracts/frame.ts";
 import { InvalidInput, WapError } from "../domain/errors.ts";
 import { EXIT, type ExitCode, exitCodeOf, nextStepOf, type Refusal } from "../domain/outcome.ts";
-import { codeFrame, plainProblem } from "../contracts/frame.ts";
 import type { Output } from "./output.ts";
 
 export interface Cli {
@@ -25,17 +25,37 @@ export function tellRefusal(cli: Cli, refusal: Refusal): ExitCode {
 }
 
 /** Prints whatever was thrown; never a stack trace, never a secret (the output redacts). */
-export async function tellError(cli: Cli, error: unknown, textOf: (path: string) => Promise<string | null>): Promise<ExitCode> {
+export async function tellError(
+  cli: Cli,
+  error: unknown,
+  textOf: (path: string) => Promise<string | null>,
+): Promise<ExitCode> {
   if (cli.interrupted()) {
-    return tellRefusal(cli, { code: "interrupted", message: "interrupted: the running statement was cancelled and its transaction rolled back" });
+    return tellRefusal(cli, {
+      code: "interrupted",
+      message: "interrupted: the running statement was cancelled and its transaction rolled back",
+    });
   }
   if (error instanceof InvalidInput) {
     if (cli.json) {
-      cli.output.result(JSON.stringify({ valid: false, problems: error.problems.map(({ path, line, column, code, message }) => ({ path, line, column, code, message })) }));
+      cli.output.result(
+        JSON.stringify({
+          valid: false,
+          problems: error.problems.map(({ path, line, column, code, message }) => ({
+            path,
+            line,
+            column,
+            code,
+            message,
+          })),
+        }),
+      );
     }
     for (const problem of error.problems) {
       const text = cli.output.plain ? null : await textOf(problem.path);
-      cli.output.talk(text === null ? plainProblem(problem) : codeFrame(problem, text, { width: cli.output.width }));
+      cli.output.talk(
+        text === null ? plainProblem(problem) : codeFrame(problem, text, { width: cli.output.width }),
+      );
     }
     return EXIT.usage;
   }
@@ -44,5 +64,8 @@ export async function tellError(cli: Cli, error: unknown, textOf: (path: string)
     if (error.whileCleaning instanceof Error) cli.output.talk(`  then  ${error.whileCleaning.message}`);
     return told;
   }
-  return tellRefusal(cli, { code: "internal", message: error instanceof Error ? error.message : String(error) });
+  return tellRefusal(cli, {
+    code: "internal",
+    message: error instanceof Error ? error.message : String(error),
+  });
 }

@@ -6,10 +6,16 @@ import { stateLines } from "../evidence/terminal.ts";
 import type { ControlReader } from "../ports.ts";
 import { type Cli, tellRefusal } from "./context.ts";
 
-export async function endWithRun(cli: Cli, reader: ControlReader, runId: RunId, outcome: Outcome<unknown>): Promise<ExitCode> {
+export async function endWithRun(
+  cli: Cli,
+  reader: ControlReader,
+  runId: RunId,
+  outcome: Outcome<unknown>,
+): Promise<ExitCode> {
   const record = await reader.run(runId);
   if (cli.json && record !== null) cli.output.result(JSON.stringify(evidenceOf(record)));
   if (!outcome.ok) return tellRefusal({ ...cli, json: cli.json && record === null }, outcome.refusal);
-  if (record !== null && !cli.json) for (const line of stateLines(record, cli.output.style)) cli.output.result(line);
+  if (record !== null && !cli.json)
+    for (const line of stateLines(record, cli.output.style)) cli.output.result(line);
   return EXIT.done;
 }

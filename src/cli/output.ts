@@ -26,7 +26,11 @@ export interface OutputChoice {
 const FORMATS = { good: "green", bad: "red", warn: "yellow", dim: "gray", strong: "bold" } as const;
 
 /** Decided once: `--color`, then NO_COLOR, FORCE_COLOR, TERM=dumb, then the stream's own terminal. */
-function wantsColor(choice: OutputChoice, environment: Readonly<Record<string, string | undefined>>, stream: { readonly isTTY?: boolean }): boolean {
+function wantsColor(
+  choice: OutputChoice,
+  environment: Readonly<Record<string, string | undefined>>,
+  stream: { readonly isTTY?: boolean },
+): boolean {
   if (choice.color === "always") return true;
   if (choice.color === "never") return false;
   if ((environment["NO_COLOR"] ?? "") !== "") return false;

@@ -60,12 +60,17 @@ export interface ProcessLike extends Streams {
 /** The program without its effects: what README and completions are generated from. */
 export function buildProgram(run: RunVerb): Command {
   const program = new Command("wap")
-    .description("Write-audit-publish: build a candidate in isolation, audit it against its contract, publish exactly what was approved.")
+    .description(
+      "Write-audit-publish: build a candidate in isolation, audit it against its contract, publish exactly what was approved.",
+    )
     .version(VERSION)
     .option("--json", "print one JSON document on stdout; talk goes to stderr")
     .option("--plain", "no drawing characters, one line a problem (default without a terminal)")
     .option("--color <when>", "always, never or auto")
-    .option("--url-env <NAME>", "environment variable that holds the connection string, instead of the verb's own")
+    .option(
+      "--url-env <NAME>",
+      "environment variable that holds the connection string, instead of the verb's own",
+    )
     .option("--working-directory <DIR>", "root of the repository; paths of contracts are relative to it")
     .addHelpText(
       "before",
@@ -92,7 +97,10 @@ export async function main(argv: readonly string[], host: ProcessLike): Promise<
     ended = await withCli(program.opts<GlobalOptions>(), host, body);
   });
   const throwing = (command: Command): void => {
-    command.exitOverride().configureOutput({ writeOut: (text) => host.stdout.write(text), writeErr: (text) => host.stderr.write(text) });
+    command.exitOverride().configureOutput({
+      writeOut: (text) => host.stdout.write(text),
+      writeErr: (text) => host.stderr.write(text),
+    });
     command.commands.forEach(throwing);
   };
   throwing(program);
@@ -109,9 +117,18 @@ export async function main(argv: readonly string[], host: ProcessLike): Promise<
   }
 }
 
-async function withCli(options: GlobalOptions, host: ProcessLike, body: (cli: Cli) => Promise<ExitCode>): Promise<ExitCode> {
+async function withCli(
+  options: GlobalOptions,
+  host: ProcessLike,
+  body: (cli: Cli) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const redact = environmentRedactor(host.env);
-  const output = outputTo(host, { json: options.json === true, plain: options.plain === true, color: options.color ?? null }, host.env, redact);
+  const output = outputTo(
+    host,
+    { json: options.json === true, plain: options.plain === true, color: options.color ?? null },
+    host.env,
+    redact,
+  );
   const root = resolve(host.cwd(), options.workingDirectory ?? ".");
   let interrupted = false;
   let cancel: (() => Promise<void>) | null = null;
@@ -132,7 +149,13 @@ async function withCli(options: GlobalOptions, host: ProcessLike, body: (cli: Cl
       if (interrupted) interrupt();
     },
   };
-  const cli: Cli = { output, json: options.json === true, surroundings, urlEnv: options.urlEnv ?? null, interrupted: () => interrupted };
+  const cli: Cli = {
+    output,
+    json: options.json === true,
+    surroundings,
+    urlEnv: options.urlEnv ?? null,
+    interrupted: () => interrupted,
+  };
   try {
     return await body(cli);
   } catch (error) {

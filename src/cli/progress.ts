@@ -7,7 +7,8 @@ const NAME_WIDTH = 10;
 
 export function stepLog(output: Output, now: () => number): Log {
   let startedAt = now();
-  const mark = (ok: boolean): string => output.style(ok ? "good" : "bad", output.plain ? (ok ? "ok" : "failed") : ok ? "✔" : "✗");
+  const mark = (ok: boolean): string =>
+    output.style(ok ? "good" : "bad", output.plain ? (ok ? "ok" : "failed") : ok ? "✔" : "✗");
   return {
     started: (step) => {
       startedAt = now();
@@ -15,7 +16,9 @@ export function stepLog(output: Output, now: () => number): Log {
     },
     progress: (step, progress) => output.progress(movingLine(step, progress, (now() - startedAt) / 1000)),
     finished: (step, ok, sentence) =>
-      output.talk(`${mark(ok)} ${step.padEnd(NAME_WIDTH)} ${sentence}  ${output.style("dim", readableSeconds((now() - startedAt) / 1000))}`),
+      output.talk(
+        `${mark(ok)} ${step.padEnd(NAME_WIDTH)} ${sentence}  ${output.style("dim", readableSeconds((now() - startedAt) / 1000))}`,
+      ),
     note: (sentence) => output.talk(output.style("dim", sentence)),
   };
 }

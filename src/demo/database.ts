@@ -1,7 +1,7 @@
 // The demo's database: an embedded server with passwords, the control schema, one login a duty, and a reader.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { setUp, type Surroundings } from "../compose.ts";
+import { type Surroundings, setUp } from "../compose.ts";
 import { WapError } from "../domain/errors.ts";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../embedded/postgres.ts";
 
@@ -24,13 +24,21 @@ export async function startDemoDatabase(airlines: string, surroundings: Surround
   const admin = password();
   const server = await startEmbeddedPostgres({ auth: "scram-sha-256", password: admin });
   try {
-    await withClient(server.url("postgres", "postgres", admin), (client) => client.query(`CREATE DATABASE ${DATABASE}`));
+    await withClient(server.url("postgres", "postgres", admin), (client) =>
+      client.query(`CREATE DATABASE ${DATABASE}`),
+    );
     const adminUrl = server.url("postgres", DATABASE, admin);
     const made = await setUp({ ...surroundings, environment: { WAP_ADMIN_URL: adminUrl } }, "WAP_ADMIN_URL");
     if (!made.ok) throw new WapError(made.refusal.code, made.refusal.message);
-    const passwords = { wap_build: password(), wap_approve: password(), wap_publish: password(), report: password() };
+    const passwords = {
+      wap_build: password(),
+      wap_approve: password(),
+      wap_publish: password(),
+      report: password(),
+    };
     await withClient(adminUrl, async (client) => {
-      for (const [login, secret] of Object.entries(passwords)) await client.query(`CREATE ROLE ${login} LOGIN PASSWORD ${literal(secret)}`);
+      for (const [login, secret] of Object.entries(passwords))
+        await client.query(`CREATE ROLE ${login} LOGIN PASSWORD ${literal(secret)}`);
       await client.query(`
         CREATE ROLE analyst NOLOGIN; GRANT analyst TO report, wap_publisher;
         GRANT wap_builder, wap_auditor TO wap_build; GRANT wap_approver TO wap_approve; GRANT wap_publisher TO wap_publish;
@@ -45,7 +53,11 @@ export async function startDemoDatabase(airlines: string, surroundings: Surround
     const url = (login: keyof typeof passwords): string => server.url(login, DATABASE, passwords[login]);
     return {
       server,
-      credentials: { WAP_BUILD_URL: url("wap_build"), WAP_APPROVE_URL: url("wap_approve"), WAP_PUBLISH_URL: url("wap_publish") },
+      credentials: {
+        WAP_BUILD_URL: url("wap_build"),
+        WAP_APPROVE_URL: url("wap_approve"),
+        WAP_PUBLISH_URL: url("wap_publish"),
+      },
       readerUrl: url("report"),
       passwords: [admin, ...Object.values(passwords)],
     };

@@ -59,17 +59,28 @@ export async function runJob(job: Job): Promise<JobEnd> {
       GITHUB_STEP_SUMMARY: file("summary.md", ""),
       RUNNER_TEMP: job.runnerTemp,
       "INPUT_GITHUB-TOKEN": job.token,
-      ...Object.fromEntries(Object.entries(job.inputs ?? {}).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
+      ...Object.fromEntries(
+        Object.entries(job.inputs ?? {}).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]),
+      ),
       ...job.secrets,
     };
     const { exitCode, log } = await ended(job.action, workspace, environment);
-    return { exitCode, log, outputs: outputsIn(readFileSync(join(directory, "output"), "utf8")), summary: readFileSync(join(directory, "summary.md"), "utf8") };
+    return {
+      exitCode,
+      log,
+      outputs: outputsIn(readFileSync(join(directory, "output"), "utf8")),
+      summary: readFileSync(join(directory, "summary.md"), "utf8"),
+    };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function ended(action: string, cwd: string, env: Record<string, string>): Promise<{ exitCode: number; log: string }> {
+function ended(
+  action: string,
+  cwd: string,
+  env: Record<string, string>,
+): Promise<{ exitCode: number; log: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [action], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let log = "";
@@ -87,25 +98,38 @@ function ended(action: string, cwd: string, env: Record<string, string>): Promis
 /** The runner's output file: `name<<delimiter`, the value, the delimiter. */
 function outputsIn(text: string): Readonly<Record<string, string>> {
   const outputs: Record<string, string> = {};
-  for (const match of text.matchAll(/^(.+?)<<(.+)\n([\s\S]*?)\n?\2$/gm)) outputs[match[1] ?? ""] = match[3] ?? "";
+  for (const match of text.matchAll(/^(.+?)<<(.+)\n([\s\S]*?)\n?\2$/gm))
+    outputs[match[1] ?? ""] = match[3] ?? "";
   return outputs;
 }
 
 /** The event that GitHub sends for a pull request. */
-export const pullRequestEvent = (repository: StandInRepository, number: number, action = "opened"): Job["event"] => {
+export const pullRequestEvent = (
+  repository: StandInRepository,
+  number: number,
+  action = "opened",
+): Job["event"] => {
   const pull = repository.pulls.get(number);
   return {
     name: "pull_request",
     payload: {
       action,
       number,
-      pull_request: { merged: pull?.merged !== null, head: { sha: pull?.headSha ?? "", repo: { full_name: pull?.headRepository ?? "" } }, base: { repo: { full_name: repository.fullName } } },
+      pull_request: {
+        merged: pull?.merged !== null,
+        head: { sha: pull?.headSha ?? "", repo: { full_name: pull?.headRepository ?? "" } },
+        base: { repo: { full_name: repository.fullName } },
+      },
     },
   };
 };
 
 /** The event that GitHub sends for a new comment on a pull request. */
-export const commentEvent = (number: number, comment: { readonly id: number; readonly body: string }, action = "created"): Job["event"] => ({
+export const commentEvent = (
+  number: number,
+  comment: { readonly id: number; readonly body: string },
+  action = "created",
+): Job["event"] => ({
   name: "issue_comment",
   payload: { action, issue: { number, pull_request: {} }, comment: { id: comment.id, body: comment.body } },
 });

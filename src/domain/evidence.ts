@@ -3,7 +3,10 @@ import { z } from "zod";
 import { CLAUSES } from "./clauses.ts";
 import { STATUSES } from "./run.ts";
 
-const exact = z.string().regex(/^-?\d+(\.\d+)?$/).describe("exact number as text");
+const exact = z
+  .string()
+  .regex(/^-?\d+(\.\d+)?$/)
+  .describe("exact number as text");
 const instant = z.string().describe("ISO 8601 instant in UTC");
 const texts = z.record(z.string(), z.string().nullable());
 
@@ -46,12 +49,23 @@ export const evidenceSchema = z.strictObject({
     owner: z.string().nullable(),
     row_count: exact.nullable(),
   }),
-  database: z.strictObject({ name: z.string(), address: z.string(), engine: z.string(), version: z.string() }),
+  database: z.strictObject({
+    name: z.string(),
+    address: z.string(),
+    engine: z.string(),
+    version: z.string(),
+  }),
   strategy: z.strictObject({ name: z.string(), reason: z.string() }),
   audits: z.array(auditSchema),
   excluded: z.record(z.string(), exact),
   changes: z
-    .strictObject({ added: exact, removed: exact, changed: exact, unchanged: exact, columns: z.record(z.string(), exact) })
+    .strictObject({
+      added: exact,
+      removed: exact,
+      changed: exact,
+      unchanged: exact,
+      columns: z.record(z.string(), exact),
+    })
     .nullable(),
   plan: z.strictObject({
     steps: z.array(z.string()),
@@ -72,7 +86,11 @@ export const evidenceSchema = z.strictObject({
   verification: z.array(z.strictObject({ name: z.string(), passed: z.boolean(), observed: z.string() })),
   rollback: z.strictObject({ by: z.string(), ref: z.string(), at: instant }).nullable(),
   rollback_name: z.string().nullable(),
-  timings: z.strictObject({ created_at: instant, audited_at: instant.nullable(), published_at: instant.nullable() }),
+  timings: z.strictObject({
+    created_at: instant,
+    audited_at: instant.nullable(),
+    published_at: instant.nullable(),
+  }),
 });
 
 export type Evidence = z.infer<typeof evidenceSchema>;

@@ -23,7 +23,8 @@ const isLoneSurrogate = (text: string): boolean => !text.isWellFormed();
  */
 export function nameProblem(name: string): string | null {
   if (name.length === 0) return "is empty";
-  if (bytes(name) > MAX_IDENTIFIER_BYTES) return `has ${bytes(name)} bytes in UTF-8, ${MAX_IDENTIFIER_BYTES} are allowed`;
+  if (bytes(name) > MAX_IDENTIFIER_BYTES)
+    return `has ${bytes(name)} bytes in UTF-8, ${MAX_IDENTIFIER_BYTES} are allowed`;
   if (isLoneSurrogate(name)) return "is not well-formed Unicode";
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) return "holds a control or invisible character";
   if (name.includes('"')) return "holds a double quote";
@@ -32,7 +33,14 @@ export function nameProblem(name: string): string | null {
 }
 
 /** Schemas that a target may never lie in: the server's and wap's own. */
-export const RESERVED_SCHEMAS: readonly string[] = ["pg_catalog", "information_schema", "pg_toast", "wap_admin", "wap_raw", "wap_stage"];
+export const RESERVED_SCHEMAS: readonly string[] = [
+  "pg_catalog",
+  "information_schema",
+  "pg_toast",
+  "wap_admin",
+  "wap_raw",
+  "wap_stage",
+];
 
 /** Quotes one name as PostgreSQL's quote_identifier would with every name quoted. */
 export function quoteIdentifier(name: string): SqlIdentifier {
@@ -44,7 +52,8 @@ export function quoteIdentifier(name: string): SqlIdentifier {
 export const quoteQualified = (name: QualifiedName): SqlIdentifier =>
   `${quoteIdentifier(name.schema)}.${quoteIdentifier(name.name)}` as SqlIdentifier;
 
-export const quoteList = (names: readonly string[]): SqlIdentifier => names.map(quoteIdentifier).join(", ") as SqlIdentifier;
+export const quoteList = (names: readonly string[]): SqlIdentifier =>
+  names.map(quoteIdentifier).join(", ") as SqlIdentifier;
 
 /** `schema.table` for people: quotes only where a part holds a dot or a space. Never put it into a statement. */
 export const displayName = (name: QualifiedName): string =>
@@ -56,7 +65,8 @@ export const displayName = (name: QualifiedName): string =>
  */
 export function parseQualifiedName(text: string): QualifiedName | string {
   const match = /^(?:"([^"]+)"|([^".\s]+))\.(?:"([^"]+)"|([^".\s]+))$/u.exec(text);
-  if (match === null) return `write it as schema.table (a part with a dot or a space in double quotes), not ${JSON.stringify(text)}`;
+  if (match === null)
+    return `write it as schema.table (a part with a dot or a space in double quotes), not ${JSON.stringify(text)}`;
   const schema = match[1] ?? match[2] ?? "";
   const name = match[3] ?? match[4] ?? "";
   for (const part of [schema, name]) {

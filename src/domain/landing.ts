@@ -17,7 +17,11 @@ export class LandingFault extends WapError {
   constructor(place: DeliveryPlace, what: string, next?: string) {
     const record = place.record === null ? "" : `, record ${place.record}`;
     const column = place.column === null ? "" : `, column ${place.column}`;
-    super("landing_failed", `${place.path}:${place.line}${record}${column}: ${what}`, next === undefined ? {} : { next });
+    super(
+      "landing_failed",
+      `${place.path}:${place.line}${record}${column}: ${what}`,
+      next === undefined ? {} : { next },
+    );
     this.name = "LandingFault";
     this.place = place;
   }

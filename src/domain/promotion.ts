@@ -52,71 +52,138 @@ export function choosePromotion(facts: TargetFacts, contract: Contract): Outcome
   const target = displayName(facts.target);
   const refused = whyNot(facts, contract, target);
   if (refused !== null) return refused;
-  return done(facts.existing === null ? firstVersionPlan(facts, contract, target) : nextVersionPlan(facts.existing, contract, target));
+  return done(
+    facts.existing === null
+      ? firstVersionPlan(facts, contract, target)
+      : nextVersionPlan(facts.existing, contract, target),
+  );
 }
 
-function whyNot(facts: TargetFacts, contract: Contract, target: string): { ok: false; refusal: import("./outcome.ts").Refusal } | null {
+function whyNot(
+  facts: TargetFacts,
+  contract: Contract,
+  target: string,
+): { ok: false; refusal: import("./outcome.ts").Refusal } | null {
   const { schema } = facts.target;
   const consumer = contract.database.consumer_role;
   const role = (name: string): string => JSON.stringify(name);
   if (contract.promotion.strategy !== "auto" && contract.promotion.strategy !== "view") {
-    return refuse("unsafe_strategy", `strategy ${contract.promotion.strategy} is not built: this version promotes by a stable view`);
+    return refuse(
+      "unsafe_strategy",
+      `strategy ${contract.promotion.strategy} is not built: this version promotes by a stable view`,
+    );
   }
-  if (!facts.schemaExists) return refuse("unsafe_strategy", `the schema ${role(schema)} of target ${target} does not exist`, `CREATE SCHEMA ${role(schema)};`);
+  if (!facts.schemaExists)
+    return refuse(
+      "unsafe_strategy",
+      `the schema ${role(schema)} of target ${target} does not exist`,
+      `CREATE SCHEMA ${role(schema)};`,
+    );
   if (!facts.consumerRoleExists) {
-    return refuse("membership_missing", `the consumer role ${consumer} does not exist`, "Name an existing role in database.consumer_role.");
+    return refuse(
+      "membership_missing",
+      `the consumer role ${consumer} does not exist`,
+      "Name an existing role in database.consumer_role.",
+    );
   }
   if (!facts.consumerRoleReachable) {
-    return refuse("membership_missing", `wap_publisher cannot read as the consumer role ${consumer}, which verification needs`, `GRANT ${role(consumer)} TO wap_publisher;`);
+    return refuse(
+      "membership_missing",
+      `wap_publisher cannot read as the consumer role ${consumer}, which verification needs`,
+      `GRANT ${role(consumer)} TO wap_publisher;`,
+    );
   }
   if (!facts.consumerMayUseSchema) {
-    return refuse("membership_missing", `the consumer role ${consumer} may not use the schema ${schema}`, `GRANT USAGE ON SCHEMA ${role(schema)} TO ${role(consumer)};`);
+    return refuse(
+      "membership_missing",
+      `the consumer role ${consumer} may not use the schema ${schema}`,
+      `GRANT USAGE ON SCHEMA ${role(schema)} TO ${role(consumer)};`,
+    );
   }
   if (!facts.schemaOpen) {
-    return refuse("membership_missing", `wap_target may not create relations in the schema ${schema}`, `GRANT USAGE, CREATE ON SCHEMA ${role(schema)} TO wap_target;`);
+    return refuse(
+      "membership_missing",
+      `wap_target may not create relations in the schema ${schema}`,
+      `GRANT USAGE, CREATE ON SCHEMA ${role(schema)} TO wap_target;`,
+    );
   }
   if (facts.eventTriggers.length > 0) {
-    return refuse("unsafe_strategy", `event triggers may veto or change a promotion: ${facts.eventTriggers.join(", ")}`);
+    return refuse(
+      "unsafe_strategy",
+      `event triggers may veto or change a promotion: ${facts.eventTriggers.join(", ")}`,
+    );
   }
   return facts.existing === null ? null : whyNotExisting(facts.existing, contract.target_schema, target);
 }
 
-function whyNotExisting(existing: ExistingTarget, declared: readonly TargetColumn[], target: string): ReturnType<typeof whyNot> {
+function whyNotExisting(
+  existing: ExistingTarget,
+  declared: readonly TargetColumn[],
+  target: string,
+): ReturnType<typeof whyNot> {
   if (existing.kind !== "view") {
-    return refuse("unsafe_strategy", `${target} is a ${existing.kind}: turning it into a stable view is a migration that needs its own approval`);
+    return refuse(
+      "unsafe_strategy",
+      `${target} is a ${existing.kind}: turning it into a stable view is a migration that needs its own approval`,
+    );
   }
   if (existing.currentVersion === null) {
-    return refuse("unsafe_strategy", `${target} is a view that wap did not make, or that was changed since: replacing it could drop a filter without a word`);
+    return refuse(
+      "unsafe_strategy",
+      `${target} is a view that wap did not make, or that was changed since: replacing it could drop a filter without a word`,
+    );
   }
   if (!existing.ownerReachable) {
-    return refuse("membership_missing", `wap_owner is not a member of ${existing.owner}, the owner of ${target}`, `GRANT ${JSON.stringify(existing.owner)} TO wap_owner;`);
+    return refuse(
+      "membership_missing",
+      `wap_owner is not a member of ${existing.owner}, the owner of ${target}`,
+      `GRANT ${JSON.stringify(existing.owner)} TO wap_owner;`,
+    );
   }
   const invoker = existing.options.find((option) => /^security_invoker=(true|on|1|yes)$/i.test(option));
   if (invoker !== undefined) {
-    return refuse("unsafe_strategy", `${target} is a security_invoker view: its readers would need grants on each new version`);
+    return refuse(
+      "unsafe_strategy",
+      `${target} is a security_invoker view: its readers would need grants on each new version`,
+    );
   }
-  if (existing.rules.length > 0) return refuse("unsafe_strategy", `${target} has rules: ${existing.rules.join(", ")}`);
-  if (existing.triggers.length > 0) return refuse("unsafe_strategy", `${target} has triggers: ${existing.triggers.join(", ")}`);
+  if (existing.rules.length > 0)
+    return refuse("unsafe_strategy", `${target} has rules: ${existing.rules.join(", ")}`);
+  if (existing.triggers.length > 0)
+    return refuse("unsafe_strategy", `${target} has triggers: ${existing.triggers.join(", ")}`);
   if (existing.writers.length > 0) {
-    return refuse("unsafe_strategy", `${existing.writers.join(", ")} may write through ${target} into an immutable version`);
+    return refuse(
+      "unsafe_strategy",
+      `${existing.writers.join(", ")} may write through ${target} into an immutable version`,
+    );
   }
   const materialized = existing.dependents.filter((dependent) => dependent.startsWith("materialized view "));
   if (materialized.length > 0) {
-    return refuse("unsafe_strategy", `${materialized.join(", ")} would keep the old content until it is refreshed`);
+    return refuse(
+      "unsafe_strategy",
+      `${materialized.join(", ")} would keep the old content until it is refreshed`,
+    );
   }
   const difference = columnDifference(existing.columns, declared);
-  return difference === null ? null : refuse("unsafe_strategy", `the columns of ${target} differ from the contract's: ${difference}`);
+  return difference === null
+    ? null
+    : refuse("unsafe_strategy", `the columns of ${target} differ from the contract's: ${difference}`);
 }
 
 /** The first difference between what readers see and what the contract declares; null where names, types, collations and order agree. */
-export function columnDifference(live: readonly LiveColumn[], declared: readonly TargetColumn[]): string | null {
+export function columnDifference(
+  live: readonly LiveColumn[],
+  declared: readonly TargetColumn[],
+): string | null {
   for (let position = 0; position < Math.max(live.length, declared.length); position += 1) {
     const now = live[position];
     const then = declared[position];
     if (now === undefined) return `column ${then?.name} is new; a view cannot lose it again on a rollback`;
     if (then === undefined) return `column ${now.name} is gone from the contract`;
-    if (now.name !== then.name) return `column ${position + 1} is ${now.name} now and ${then.name} in the contract`;
-    if (now.type !== then.type) return `column ${now.name} is ${now.type} now and ${then.type} in the contract`;
+    if (now.name !== then.name)
+      return `column ${position + 1} is ${now.name} now and ${then.name} in the contract`;
+    if (now.type !== then.type)
+      return `column ${now.name} is ${now.type} now and ${then.type} in the contract`;
     if (then.collation !== undefined && now.collation !== then.collation) {
       return `column ${now.name} sorts by ${now.collation ?? "no collation"} now and by ${then.collation} in the contract`;
     }
@@ -141,7 +208,11 @@ function firstVersionPlan(facts: TargetFacts, contract: Contract, target: string
       `CREATE VIEW ${target}, owner wap_target, SELECT for ${contract.database.consumer_role}`,
       "the run becomes published; COMMIT",
     ],
-    locks: ["advisory lock on the target's name", "SHARE on the stage", `none that readers feel: ${displayName(facts.target)} has no readers yet`],
+    locks: [
+      "advisory lock on the target's name",
+      "SHARE on the stage",
+      `none that readers feel: ${displayName(facts.target)} has no readers yet`,
+    ],
     rollbackName: null,
   };
 }
@@ -169,7 +240,9 @@ function nextVersionPlan(existing: ExistingTarget, contract: Contract, target: s
   };
 }
 
-function common(contract: Contract): Pick<PublicationPlan, "strategy" | "retention" | "lockTimeoutMs" | "statementTimeoutMs" | "consumerRole"> {
+function common(
+  contract: Contract,
+): Pick<PublicationPlan, "strategy" | "retention" | "lockTimeoutMs" | "statementTimeoutMs" | "consumerRole"> {
   const { retention, lock_timeout, statement_timeout } = contract.promotion;
   return {
     strategy: "view",

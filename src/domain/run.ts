@@ -2,7 +2,15 @@
 import { randomUUID } from "node:crypto";
 
 /** The statuses of wap_admin.runs, in the order of the story. */
-export const STATUSES = ["building", "built", "audited", "approved", "published", "failed", "rolled_back"] as const;
+export const STATUSES = [
+  "building",
+  "built",
+  "audited",
+  "approved",
+  "published",
+  "failed",
+  "rolled_back",
+] as const;
 export type RunStatus = (typeof STATUSES)[number];
 
 /**

@@ -7,8 +7,18 @@ const SHORTEST = 3;
 
 /** The forms in which a secret may turn up: as it is, encoded for URLs, JSON, SQL, shells, hexadecimal, base64, and each of its lines. */
 function formsOf(secret: string): string[] {
-  const forms = [secret, encodeURIComponent(secret), encodeURI(secret), JSON.stringify(secret).slice(1, -1), secret.replaceAll("'", "''"), secret.replaceAll("\\", "\\\\")];
-  forms.push(secret.replace(/[^A-Za-z0-9_]/g, (char) => `\\${char}`), Buffer.from(secret, "utf8").toString("hex"));
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    encodeURI(secret),
+    JSON.stringify(secret).slice(1, -1),
+    secret.replaceAll("'", "''"),
+    secret.replaceAll("\\", "\\\\"),
+  ];
+  forms.push(
+    secret.replace(/[^A-Za-z0-9_]/g, (char) => `\\${char}`),
+    Buffer.from(secret, "utf8").toString("hex"),
+  );
   try {
     forms.push(decodeURIComponent(secret));
   } catch {
@@ -19,7 +29,9 @@ function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret, "utf8");
   if (bytes.length >= 6) {
     for (const offset of [0, 1, 2]) {
-      const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").replace(/=+$/, "");
+      const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+        .toString("base64")
+        .replace(/=+$/, "");
       forms.push(encoded.slice(offset === 0 ? 0 : 4, -2));
     }
   }
@@ -28,7 +40,9 @@ function formsOf(secret: string): string[] {
 
 /** A function that masks every form of the given secrets. Longer forms go first, so that none is cut by a shorter one. */
 export function redactor(secrets: readonly string[]): (text: string) => string {
-  const forms = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))].filter((form) => form.length >= SHORTEST);
+  const forms = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))].filter(
+    (form) => form.length >= SHORTEST,
+  );
   forms.sort((a, b) => b.length - a.length);
   return (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text);
 }

@@ -2,7 +2,11 @@
 import { canonicalJson, sha256, type TransformHash } from "./fingerprint.ts";
 
 /** sha256 over the two files' hashes and the git revision (specification: transform_hash). `revision` is null outside git. */
-export const transformHash = (sql: string, excludedRows: string | null, revision: string | null): TransformHash =>
+export const transformHash = (
+  sql: string,
+  excludedRows: string | null,
+  revision: string | null,
+): TransformHash =>
   sha256<"transform">(
     canonicalJson({
       sql: sha256(sql),

@@ -7,7 +7,8 @@ export const CHECK_LIMIT = 65_535;
 /** Longest job summary, in bytes. */
 export const SUMMARY_LIMIT = 1_048_576;
 
-export const fits = (text: string, limit: number): boolean => text.length <= limit && Buffer.byteLength(text, "utf8") <= limit;
+export const fits = (text: string, limit: number): boolean =>
+  text.length <= limit && Buffer.byteLength(text, "utf8") <= limit;
 
 /** A part of a text that may be left out, least important first. */
 export interface Part {
@@ -26,7 +27,12 @@ export function joinWithin(parts: readonly Part[], tail: string, limit: number):
   const left = [...parts];
   const gone: string[] = [];
   const whole = (): string => {
-    const note = gone.length === 0 ? [] : [`_Left out here for GitHub's size limit: ${gone.join(", ")}. The whole is in the evidence files._`];
+    const note =
+      gone.length === 0
+        ? []
+        : [
+            `_Left out here for GitHub's size limit: ${gone.join(", ")}. The whole is in the evidence files._`,
+          ];
     return [...left.map((part) => part.text), ...note, tail].filter((text) => text !== "").join("\n\n");
   };
   while (!fits(whole(), limit)) {

@@ -19,7 +19,13 @@ export function evidenceOf(run: RunRecord): Evidence {
     status: run.status,
     reason_code: failure?.reason ?? null,
     reason: failure?.detail ?? null,
-    contract: { name: contract.id, version: contract.version, path: run.contractPath, hash: run.contractHash, owner: contract.contract_owner.team },
+    contract: {
+      name: contract.id,
+      version: contract.version,
+      path: run.contractPath,
+      hash: run.contractHash,
+      owner: contract.contract_owner.team,
+    },
     source: {
       ref: run.sourceRef,
       fingerprint: run.sourceFingerprint,
@@ -36,19 +42,41 @@ export function evidenceOf(run: RunRecord): Evidence {
       owner: preflight.target.owner,
       row_count: preflight.target.rowCount,
     },
-    database: { name: preflight.database.name, address: preflight.database.address, engine: preflight.database.engine, version: preflight.database.version },
+    database: {
+      name: preflight.database.name,
+      address: preflight.database.address,
+      engine: preflight.database.engine,
+      version: preflight.database.version,
+    },
     strategy: { name: run.plan.strategy, reason: run.plan.reason },
-    audits: run.readings.map(({ name, clause, level, expectation, passed, observed }) => ({ name, clause, level, expectation, passed, observed: { ...observed } })),
+    audits: run.readings.map(({ name, clause, level, expectation, passed, observed }) => ({
+      name,
+      clause,
+      level,
+      expectation,
+      passed,
+      observed: { ...observed },
+    })),
     excluded: { ...run.excluded },
     changes:
       run.changes === null
         ? null
-        : { added: run.changes.added, removed: run.changes.removed, changed: run.changes.changed, unchanged: run.changes.unchanged, columns: { ...run.changes.columns } },
+        : {
+            added: run.changes.added,
+            removed: run.changes.removed,
+            changed: run.changes.changed,
+            unchanged: run.changes.unchanged,
+            columns: { ...run.changes.columns },
+          },
     plan: {
       steps: [...run.plan.steps],
       locks: [...run.plan.locks],
       rollback_name: run.plan.rollbackName,
-      retention: { versions: run.plan.retention.versions, age: run.plan.retention.age, observe_for: run.plan.retention.observeFor },
+      retention: {
+        versions: run.plan.retention.versions,
+        age: run.plan.retention.age,
+        observe_for: run.plan.retention.observeFor,
+      },
     },
     fingerprints: {
       preflight: run.preflightFingerprint,
@@ -58,8 +86,14 @@ export function evidenceOf(run: RunRecord): Evidence {
       control_schema: run.controlFingerprint,
     },
     provenance: { ...run.provenance },
-    approval: approval === null ? null : { by: approval.by, ref: approval.ref, at: approval.at, bound: { ...approval.bound } },
-    published: publication === null ? null : { at: publication.at, version: contract.version, lock_held_ms: publication.lockHeldMs },
+    approval:
+      approval === null
+        ? null
+        : { by: approval.by, ref: approval.ref, at: approval.at, bound: { ...approval.bound } },
+    published:
+      publication === null
+        ? null
+        : { at: publication.at, version: contract.version, lock_held_ms: publication.lockHeldMs },
     verification: run.verification.map((check) => ({ ...check })),
     rollback: rollback === null ? null : { by: rollback.by, ref: rollback.ref, at: rollback.at },
     rollback_name: run.rollbackName ?? run.plan.rollbackName,
@@ -80,7 +114,10 @@ export function evidenceDigest(run: RunRecord): EvidenceDigest {
     transform: evidence.transform,
     target: evidence.target,
     strategy: evidence.strategy,
-    audits: evidence.audits.map(({ observed, ...audit }) => ({ ...audit, observed: withoutTimings(observed) })),
+    audits: evidence.audits.map(({ observed, ...audit }) => ({
+      ...audit,
+      observed: withoutTimings(observed),
+    })),
     excluded: evidence.excluded,
     changes: evidence.changes,
     plan: evidence.plan,
@@ -95,8 +132,11 @@ const withoutTimings = ({ ms: _, ...rest }: Record<string, unknown>): Record<str
 /** The run's contract, as it was when the run started. */
 export const contractOf = (run: RunRecord) => parseCanonicalContract(run.contract);
 
-export const failedReadings = (run: RunRecord) => run.readings.filter((reading) => !reading.passed && reading.level === "gate");
+export const failedReadings = (run: RunRecord) =>
+  run.readings.filter((reading) => !reading.passed && reading.level === "gate");
 export const gatingReadings = (run: RunRecord) => run.readings.filter((reading) => reading.level === "gate");
-export const advisoryFailures = (run: RunRecord) => run.readings.filter((reading) => !reading.passed && reading.level === "advisory");
+export const advisoryFailures = (run: RunRecord) =>
+  run.readings.filter((reading) => !reading.passed && reading.level === "advisory");
 /** Why a run failed, as one sentence; null for a run that did not. */
-export const failureOf = (run: RunRecord) => run.transitions.findLast((transition) => transition.to === "failed") ?? null;
+export const failureOf = (run: RunRecord) =>
+  run.transitions.findLast((transition) => transition.to === "failed") ?? null;

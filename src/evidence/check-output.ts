@@ -30,9 +30,15 @@ export function checkOutput(run: RunRecord, lineOf: (reading: Reading) => number
       ? `${failed.length} of ${gating.length} audits failed`
       : `stopped: ${failureOf(run)?.reason ?? run.status}`;
   const parts = [
-    { text: good ? `Run \`${run.runId}\` can be published after approval.` : whyFailed(run), sacrifice: null, rank: 0 },
+    {
+      text: good ? `Run \`${run.runId}\` can be published after approval.` : whyFailed(run),
+      sacrifice: null,
+      rank: 0,
+    },
     ...(run.stageRowCount === null ? [] : [{ text: glance(run), sacrifice: "the table", rank: 2 }]),
-    ...(run.readings.length === 0 ? [] : [{ text: auditTable(run.readings), sacrifice: "the audits", rank: 1 }]),
+    ...(run.readings.length === 0
+      ? []
+      : [{ text: auditTable(run.readings), sacrifice: "the audits", rank: 1 }]),
   ];
   const annotations: Annotation[] = failed.map((reading) => ({
     path: run.contractPath,
@@ -41,7 +47,17 @@ export function checkOutput(run: RunRecord, lineOf: (reading: Reading) => number
     message: forTerminal(`${reading.observed.finding} (expected: ${reading.expectation})`).slice(0, 4000),
   }));
   if (!good && failed.length === 0) {
-    annotations.push({ path: run.contractPath, line: 1, title: failureOf(run)?.reason ?? run.status, message: forTerminal(failureOf(run)?.detail ?? "the run failed").slice(0, 4000) });
+    annotations.push({
+      path: run.contractPath,
+      line: 1,
+      title: failureOf(run)?.reason ?? run.status,
+      message: forTerminal(failureOf(run)?.detail ?? "the run failed").slice(0, 4000),
+    });
   }
-  return { conclusion: good ? "success" : "failure", title: `${contractOf(run).id}: ${title}`.slice(0, 200), summary: joinWithin(parts, "", CHECK_LIMIT), annotations };
+  return {
+    conclusion: good ? "success" : "failure",
+    title: `${contractOf(run).id}: ${title}`.slice(0, 200),
+    summary: joinWithin(parts, "", CHECK_LIMIT),
+    annotations,
+  };
 }

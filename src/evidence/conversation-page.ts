@@ -18,14 +18,24 @@ export interface Conversation {
   readonly events: readonly ConversationEvent[];
 }
 
-const REACTIONS: Readonly<Record<string, string>> = { eyes: "👀", rocket: "🚀", "-1": "👎", "+1": "👍", confused: "😕" };
+const REACTIONS: Readonly<Record<string, string>> = {
+  eyes: "👀",
+  rocket: "🚀",
+  "-1": "👎",
+  "+1": "👍",
+  confused: "😕",
+};
 
 /** One page with every pull request of a repository, in order. */
 export function conversationPage(conversations: readonly Conversation[]): string {
   const body = conversations.map((one) => {
     const events = one.events.map((event) => {
-      if (event.kind === "event") return `<p class="event">• <strong>${inHtml(event.author)}</strong> ${inHtml(event.text)}</p>`;
-      const reactions = event.reactions.length === 0 ? "" : `<p class="soft">${event.reactions.map((name) => REACTIONS[name] ?? inHtml(name)).join(" ")}</p>`;
+      if (event.kind === "event")
+        return `<p class="event">• <strong>${inHtml(event.author)}</strong> ${inHtml(event.text)}</p>`;
+      const reactions =
+        event.reactions.length === 0
+          ? ""
+          : `<p class="soft">${event.reactions.map((name) => REACTIONS[name] ?? inHtml(name)).join(" ")}</p>`;
       return `<article class="card"><header><strong>${inHtml(event.author)}</strong> <span class="soft">commented</span></header><div>${markdownToHtml(event.text)}${reactions}</div></article>`;
     });
     return `<h1>${inHtml(one.title)} <span class="soft">#${one.number} · ${inHtml(one.repository)}</span></h1>${events.join("\n")}`;
@@ -55,22 +65,44 @@ export function markdownToHtml(markdown: string): string {
     } else if (/^> ?/.test(line)) {
       const quoted = block(/^> ?/).map((one) => one.replace(/^> ?/, ""));
       const kind = /^\[!(\w+)\]$/.exec(quoted[0] ?? "")?.[1];
-      out.push(`<blockquote class="${kind ?? ""}">${markdownToHtml((kind === undefined ? quoted : quoted.slice(1)).join("\n\n").replace(/```\n\n([^\n]*)\n\n```/g, "```\n$1\n```"))}</blockquote>`);
+      out.push(
+        `<blockquote class="${kind ?? ""}">${markdownToHtml((kind === undefined ? quoted : quoted.slice(1)).join("\n\n").replace(/```\n\n([^\n]*)\n\n```/g, "```\n$1\n```"))}</blockquote>`,
+      );
     } else if (/^\|/.test(line)) {
-      const rows = block(/^\|/).filter((row) => !/^\|(?: --- \|)+$/.test(row)).map((row) => row.slice(2, -2).split(" | "));
-      const cells = (row: readonly string[], tag: string): string => `<tr>${row.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join("")}</tr>`;
+      const rows = block(/^\|/)
+        .filter((row) => !/^\|(?: --- \|)+$/.test(row))
+        .map((row) => row.slice(2, -2).split(" | "));
+      const cells = (row: readonly string[], tag: string): string =>
+        `<tr>${row.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join("")}</tr>`;
       out.push(`<table>${rows.map((row, r) => cells(row, r === 0 ? "th" : "td")).join("")}</table>`);
-    } else if (/^[-*] /.test(line)) out.push(`<ul>${block(/^[-*] /).map((one) => `<li>${inline(one.slice(2))}</li>`).join("")}</ul>`);
-    else if (/^\d+\. /.test(line)) out.push(`<ol>${block(/^\d+\. /).map((one) => `<li>${inline(one.replace(/^\d+\. /, ""))}</li>`).join("")}</ol>`);
+    } else if (/^[-*] /.test(line))
+      out.push(
+        `<ul>${block(/^[-*] /)
+          .map((one) => `<li>${inline(one.slice(2))}</li>`)
+          .join("")}</ul>`,
+      );
+    else if (/^\d+\. /.test(line))
+      out.push(
+        `<ol>${block(/^\d+\. /)
+          .map((one) => `<li>${inline(one.replace(/^\d+\. /, ""))}</li>`)
+          .join("")}</ol>`,
+      );
     else if (/^### /.test(line)) out.push(`<h3>${inline(line.slice(4))}</h3>`);
-    else if (/^<details( open)?><summary>.*<\/summary>$/.test(line)) out.push(`<details${line.startsWith("<details open") ? " open" : ""}><summary>${inline(line.replace(/^<details( open)?><summary>|<\/summary>$/g, ""))}</summary>`);
+    else if (/^<details( open)?><summary>.*<\/summary>$/.test(line))
+      out.push(
+        `<details${line.startsWith("<details open") ? " open" : ""}><summary>${inline(line.replace(/^<details( open)?><summary>|<\/summary>$/g, ""))}</summary>`,
+      );
     else if (line === "</details>") out.push(line);
     else if (line !== "") out.push(`<p>${inline(line.replace(/^<sub>|<\/sub>$/g, ""))}</p>`);
   }
   return out.join("\n");
 }
 
-const text = (raw: string): string => raw.replace(/&(?!#?\w+;)/g, "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const text = (raw: string): string =>
+  raw
+    .replace(/&(?!#?\w+;)/g, "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
 
 const inline = (raw: string): string =>
   text(raw)

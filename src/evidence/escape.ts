@@ -3,10 +3,12 @@
 /** Characters that a reader cannot see or that move others: shown by their code point. Tab and line ends are handled by each output. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u00a0\u180e\u2800\u3164]/gu;
 
-const shown = (char: string): string => `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
+const shown = (char: string): string =>
+  `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 
 /** Text without characters that act: for terminals and logs. Line ends become ⏎, so that a line stays a line. */
-export const forTerminal = (text: string): string => text.replace(/\r\n|[\r\n]/g, "⏎").replace(INVISIBLE, shown);
+export const forTerminal = (text: string): string =>
+  text.replace(/\r\n|[\r\n]/g, "⏎").replace(INVISIBLE, shown);
 
 const MARKDOWN: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -48,10 +50,20 @@ export function inCode(text: string): string {
   return line === "" ? "` `" : `${fence}${pad}${line}${pad}${fence}`;
 }
 
-const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const HTML: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 /** Text inside an HTML element or a quoted attribute. */
-export const inHtml = (text: string): string => text.replace(/\r\n?/g, "\n").replace(INVISIBLE, (char) => (char === "\n" || char === "\t" ? char : shown(char))).replace(/[&<>"']/g, (char) => HTML[char] ?? char);
+export const inHtml = (text: string): string =>
+  text
+    .replace(/\r\n?/g, "\n")
+    .replace(INVISIBLE, (char) => (char === "\n" || char === "\t" ? char : shown(char)))
+    .replace(/[&<>"']/g, (char) => HTML[char] ?? char);
 
 /** A spreadsheet cell of a CSV export: quoted, and never a formula. */
 export function inCsv(text: string): string {

@@ -9,7 +9,7 @@ export interface Bar {
 
 /** SVG of horizontal bars, each as long as its share of the largest; a bar that is not empty is always visible. */
 export function ledgerPlot(bars: readonly Bar[], sentence: string): string {
-  const largest = bars.reduce((most, bar) => (bar.count > most ? bar.count : most), 1n);
+  const largest = bars.map((bar) => bar.count).toSorted((a, b) => (a < b ? 1 : -1))[0] || 1n;
   const rows = bars.map((bar, n) => {
     const width = bar.count === 0n ? 0 : Math.max(1.5, Number((bar.count * 10_000n) / largest) / 25);
     const y = n * 26;

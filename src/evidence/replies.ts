@@ -16,7 +16,10 @@ export interface ConditionText {
 const MARKS = { yes: "✓", no: "✗", unknown: "cannot know" } as const;
 
 export const conditionTable = (conditions: readonly ConditionText[]): string =>
-  table(["", "condition", ""], conditions.map((one) => [MARKS[one.verdict], plain(one.name), plain(one.sentence)]));
+  table(
+    ["", "condition", ""],
+    conditions.map((one) => [MARKS[one.verdict], plain(one.name), plain(one.sentence)]),
+  );
 
 export const publishedReply = (run: RunRecord): string =>
   `📦 ${inCode(contractOf(run).id)} is published: readers of ${inCode(run.preflight.target.name)} see ${grouped(run.stageRowCount ?? "?")} rows since ${readableInstant(run.publishedAt ?? run.createdAt)}. Verified: ${run.verification.filter((check) => check.passed).length} of ${run.verification.length} checks.`;
@@ -25,18 +28,39 @@ export const rolledBackReply = (run: RunRecord): string =>
   `↩️ ${inCode(contractOf(run).id)} is rolled back: readers of ${inCode(run.preflight.target.name)} see the version before again. Verified: ${run.verification.filter((check) => check.passed).length} of ${run.verification.length} checks.`;
 
 export const refusedReply = (refusal: Refusal, conditions: readonly ConditionText[] = []): string =>
-  [`⛔ Nothing was published. ${inCode(refusal.code)}: ${plain(refusal.message)}`, ...(conditions.length === 0 ? [] : [conditionTable(conditions)]), `Next: ${plain(nextStepOf(refusal))}`].join("\n\n");
+  [
+    `⛔ Nothing was published. ${inCode(refusal.code)}: ${plain(refusal.message)}`,
+    ...(conditions.length === 0 ? [] : [conditionTable(conditions)]),
+    `Next: ${plain(nextStepOf(refusal))}`,
+  ].join("\n\n");
 
 export function statusReply(runs: readonly RunRecord[], conditions: readonly ConditionText[] = []): string {
   if (runs.length === 0) return "There is no run here yet.";
-  const rows = runs.slice(0, 20).map((run) => [`\`${run.runId}\``, inCode(contractOf(run).id), run.status, readableInstant(run.createdAt), run.current ? "readers see this" : ""]);
-  return [table(["run", "contract", "status", "started", ""], rows), ...(conditions.length === 0 ? [] : [conditionTable(conditions)])].join("\n\n");
+  const rows = runs
+    .slice(0, 20)
+    .map((run) => [
+      `\`${run.runId}\``,
+      inCode(contractOf(run).id),
+      run.status,
+      readableInstant(run.createdAt),
+      run.current ? "readers see this" : "",
+    ]);
+  return [
+    table(["run", "contract", "status", "started", ""], rows),
+    ...(conditions.length === 0 ? [] : [conditionTable(conditions)]),
+  ].join("\n\n");
 }
 
 /** `/publish` without a run id publishes nothing and names what could be. */
 export function whichRunReply(publishable: readonly RunRecord[]): string {
   if (publishable.length === 0) return "`/publish` needs a run id, and no run here can be published now.";
-  return ["`/publish` needs the id of the run that you looked at. These can be published:", ...publishable.map((run) => `\`\`\`\n/publish ${run.runId}\n\`\`\`\n${inCode(contractOf(run).id)}, ${grouped(run.stageRowCount ?? "?")} rows`)].join("\n\n");
+  return [
+    "`/publish` needs the id of the run that you looked at. These can be published:",
+    ...publishable.map(
+      (run) =>
+        `\`\`\`\n/publish ${run.runId}\n\`\`\`\n${inCode(contractOf(run).id)}, ${grouped(run.stageRowCount ?? "?")} rows`,
+    ),
+  ].join("\n\n");
 }
 
 export const HELP_REPLY = [

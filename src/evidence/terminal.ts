@@ -8,19 +8,32 @@ import { forTerminal } from "./escape.ts";
 export type Style = (kind: "good" | "bad" | "warn" | "dim" | "strong", text: string) => string;
 
 const readersSee = (run: RunRecord): string =>
-  run.preflight.target.exists ? `readers still see the old version (${grouped(run.preflight.target.rowCount ?? "?")} rows)` : "readers see nothing of it: the target does not exist yet";
+  run.preflight.target.exists
+    ? `readers still see the old version (${grouped(run.preflight.target.rowCount ?? "?")} rows)`
+    : "readers see nothing of it: the target does not exist yet";
 
 /** After `wap audit`: failed audits with their place, then the verdict and the next command. */
-export function auditLines(run: RunRecord, options: { readonly style: Style; readonly plain: boolean; readonly lineOf: (audit: string) => number | null }): string[] {
+export function auditLines(
+  run: RunRecord,
+  options: {
+    readonly style: Style;
+    readonly plain: boolean;
+    readonly lineOf: (audit: string) => number | null;
+  },
+): string[] {
   const { style, plain, lineOf } = options;
   const lines: string[] = [];
   for (const { clause, name, observed } of failedReadings(run)) {
-    lines.push(`  ${style("bad", plain ? "failed" : "✗")} ${clause}.${name}   ${forTerminal(observed.finding)}`);
+    lines.push(
+      `  ${style("bad", plain ? "failed" : "✗")} ${clause}.${name}   ${forTerminal(observed.finding)}`,
+    );
     const line = lineOf(name);
     if (line !== null) lines.push(`      at    ${run.contractPath}:${line}`);
   }
   if (run.status === "audited") {
-    lines.push(`${style("good", "AUDITED")}  run ${run.runId}: ${gatingReadings(run).length} audits pass, ${grouped(run.stageRowCount ?? "?")} rows; ${readersSee(run)}.`);
+    lines.push(
+      `${style("good", "AUDITED")}  run ${run.runId}: ${gatingReadings(run).length} audits pass, ${grouped(run.stageRowCount ?? "?")} rows; ${readersSee(run)}.`,
+    );
     lines.push(`         next: wap approve ${run.runId} --ref URL`);
   } else if (run.status === "failed") {
     const failure = failureOf(run);
@@ -35,7 +48,9 @@ export function stateLines(run: RunRecord, style: Style): string[] {
   const contract = contractOf(run);
   const head = `${contract.id} ${contract.version}`;
   const publication = run.publications.at(-1);
-  const checks = run.verification.map((check) => `${check.passed ? "ok" : "NOT OK"} ${check.name}: ${forTerminal(check.observed)}`);
+  const checks = run.verification.map(
+    (check) => `${check.passed ? "ok" : "NOT OK"} ${check.name}: ${forTerminal(check.observed)}`,
+  );
   if (run.status === "published") {
     return [
       `${style("good", "PUBLISHED")}  ${head} to ${run.preflight.target.name}: ${grouped(run.stageRowCount ?? "?")} rows since ${readableInstant(run.publishedAt ?? run.createdAt)}; readers waited at most ${publication?.lockHeldMs ?? "?"} ms${run.current ? "" : "; a newer version was published since"}`,
@@ -44,7 +59,10 @@ export function stateLines(run: RunRecord, style: Style): string[] {
     ];
   }
   if (run.status === "rolled_back") {
-    return [`${style("warn", "ROLLED BACK")}  ${head}: readers of ${run.preflight.target.name} see ${publication?.backing ?? "the version before"} again`, ...checks.map((check) => `  ${check}`)];
+    return [
+      `${style("warn", "ROLLED BACK")}  ${head}: readers of ${run.preflight.target.name} see ${publication?.backing ?? "the version before"} again`,
+      ...checks.map((check) => `  ${check}`),
+    ];
   }
   return [`${run.status.toUpperCase()}  ${head}, run ${run.runId}`];
 }
@@ -60,17 +78,32 @@ export function showLines(run: RunRecord, style: Style): string[] {
     `contract   ${contract.id} ${contract.version}, ${run.contractPath}, sha256 ${run.contractHash.slice(0, 12)}…`,
     `source     ${forTerminal(run.sourceRef)}, ${run.landing === null ? "not landed" : `${grouped(run.landing.parsed)} records, ${grouped(run.landing.rejected)} rejected, ${grouped(run.landing.bytes)} bytes`}, sha256 ${run.sourceFingerprint.slice(0, 12)}…`,
     `target     ${target.name} in ${database.name} at ${database.address}, PostgreSQL ${database.version}; stage ${run.stageName}`,
-    ...(failure === null ? [] : [`reason     ${style("bad", failure.reason ?? "")} ${forTerminal(failure.detail ?? "")}`]),
+    ...(failure === null
+      ? []
+      : [`reason     ${style("bad", failure.reason ?? "")} ${forTerminal(failure.detail ?? "")}`]),
     "",
     ...run.readings.map(
       ({ clause, name, passed, level, observed }) =>
         `${style(passed ? "good" : level === "advisory" ? "warn" : "bad", passed ? "pass" : level === "advisory" ? "note" : "FAIL")}  ${`${clause}.${name}`.padEnd(width)}  ${forTerminal(observed.finding)}`,
     ),
     "",
-    ...run.approvals.map((approval) => `approved   ${approval.kind} by ${forTerminal(approval.by)}, ${readableInstant(approval.at)}, ${forTerminal(approval.ref)}`),
-    ...run.publications.map((publication) => `${publication.kind === "publish" ? "published " : "rolled back"} ${readableInstant(publication.at)}: ${publication.backing} (before: ${publication.previousBacking ?? "nothing"})`),
-    ...run.verification.map((check) => `verified   ${check.passed ? "ok" : "NOT OK"} ${check.name}: ${forTerminal(check.observed)}`),
-    ...run.transitions.map((transition) => style("dim", `${readableInstant(transition.at)}  ${transition.from ?? "start"} → ${transition.to}  by ${transition.login}`)),
+    ...run.approvals.map(
+      (approval) =>
+        `approved   ${approval.kind} by ${forTerminal(approval.by)}, ${readableInstant(approval.at)}, ${forTerminal(approval.ref)}`,
+    ),
+    ...run.publications.map(
+      (publication) =>
+        `${publication.kind === "publish" ? "published " : "rolled back"} ${readableInstant(publication.at)}: ${publication.backing} (before: ${publication.previousBacking ?? "nothing"})`,
+    ),
+    ...run.verification.map(
+      (check) => `verified   ${check.passed ? "ok" : "NOT OK"} ${check.name}: ${forTerminal(check.observed)}`,
+    ),
+    ...run.transitions.map((transition) =>
+      style(
+        "dim",
+        `${readableInstant(transition.at)}  ${transition.from ?? "start"} → ${transition.to}  by ${transition.login}`,
+      ),
+    ),
   ];
 }
 

@@ -22,7 +22,8 @@ class Unhurried extends Bottleneck {
     }
   };
 }
-const isThisMachine = (apiUrl: string): boolean => ["127.0.0.1", "localhost", "[::1]"].includes(new URL(apiUrl).hostname);
+const isThisMachine = (apiUrl: string): boolean =>
+  ["127.0.0.1", "localhost", "[::1]"].includes(new URL(apiUrl).hostname);
 
 const Throttled = Octokit.plugin(retry, throttling);
 export type Api = InstanceType<typeof Throttled>;
@@ -36,11 +37,18 @@ export function connect(token: string, apiUrl: string): Api {
     // Takes the proxy of the runner's environment.
     ...getOctokitOptions(token, { baseUrl: apiUrl }),
     retry: { doNotRetry: FINAL, retries: RETRIES },
-    throttle: { ...(isThisMachine(apiUrl) ? { Bottleneck: Unhurried } : {}), id: randomUUID(), onRateLimit: patience, onSecondaryRateLimit: patience },
+    throttle: {
+      ...(isThisMachine(apiUrl) ? { Bottleneck: Unhurried } : {}),
+      id: randomUUID(),
+      onRateLimit: patience,
+      onSecondaryRateLimit: patience,
+    },
     log: { debug: silent, info: silent, warn: silent, error: silent },
   });
   // A server that takes the request and never answers must not hold the job.
-  api.hook.wrap("request", (request, options) => request({ ...options, request: { ...options.request, signal: AbortSignal.timeout(ANSWER_MS) } }));
+  api.hook.wrap("request", (request, options) =>
+    request({ ...options, request: { ...options.request, signal: AbortSignal.timeout(ANSWER_MS) } }),
+  );
   return api;
 }
 

@@ -14,12 +14,20 @@ export interface ApproveDuties {
 /** Who approves, on what ground; the hashes are bound from the manifest that the approver was shown. */
 export type ApprovalBy = Pick<ApprovalRequest, "kind" | "by" | "ref" | "facts">;
 
-export async function approve(runId: RunId, approval: ApprovalBy, { approver, reader, log }: ApproveDuties): Promise<Outcome<Approval>> {
+export async function approve(
+  runId: RunId,
+  approval: ApprovalBy,
+  { approver, reader, log }: ApproveDuties,
+): Promise<Outcome<Approval>> {
   log.started("approve");
   const run = await reader.run(runId);
   if (run === null) return refuse("run_unknown", `there is no run ${runId}`);
   const bound = bindingOf(run);
-  if (bound === null) return refuse("not_audited", `run ${runId} is ${run.status}: it has no audited stage that could be approved`);
+  if (bound === null)
+    return refuse(
+      "not_audited",
+      `run ${runId} is ${run.status}: it has no audited stage that could be approved`,
+    );
   const approved = await approver.approve(runId, { ...approval, bound });
   if (approved.ok) log.finished("approve", true, `${approval.by}, ${approval.ref}`, { by: approval.by });
   else log.finished("approve", false, approved.refusal.message, {});

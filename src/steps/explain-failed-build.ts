@@ -17,10 +17,19 @@ export function readsOnlyRaw({ assertion }: DeclaredAudit): boolean {
 }
 
 /** Readings of a failed run are evidence only: nothing leads from failed to published. Audits of the stage get none. */
-export async function explainFailedBuild(request: AuditRequest, { auditor }: AuditDuties, refusal: Refusal): Promise<readonly Reading[]> {
+export async function explainFailedBuild(
+  request: AuditRequest,
+  { auditor }: AuditDuties,
+  refusal: Refusal,
+): Promise<readonly Reading[]> {
   if (refusal.code !== "build_failed") return [];
   const names = runNames(targetOf(request.contract), request.runId);
-  const readings = await auditor.measure(request.runId, names, request.contract, declaredAudits(request.contract).filter(readsOnlyRaw));
+  const readings = await auditor.measure(
+    request.runId,
+    names,
+    request.contract,
+    declaredAudits(request.contract).filter(readsOnlyRaw),
+  );
   await auditor.record(request.runId, readings, null);
   return readings;
 }

@@ -4,7 +4,10 @@ import type { RunStatus } from "../domain/run.ts";
 import type { AuditDuties, AuditRequest } from "./request.ts";
 
 /** Fingerprints the stage and runs `assert_gate(run, false)`; `audited`, or a refusal with the gate's own words. */
-export async function gate(request: AuditRequest, { auditor, reader, log }: AuditDuties): Promise<Outcome<RunStatus>> {
+export async function gate(
+  request: AuditRequest,
+  { auditor, reader, log }: AuditDuties,
+): Promise<Outcome<RunStatus>> {
   log.started("gate");
   const asked = await auditor.gate(request.runId);
   if (!asked.ok) {

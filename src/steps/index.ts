@@ -16,14 +16,14 @@ import type { Publication, RunManifest, VerificationCheck } from "../domain/mani
 import { done, type Outcome, type Refusal } from "../domain/outcome.ts";
 import type { RunId } from "../domain/run.ts";
 import { transformHash } from "../domain/transform.ts";
-import { type ApprovalBy, approve, type ApproveDuties } from "./approve.ts";
+import { type ApprovalBy, type ApproveDuties, approve } from "./approve.ts";
 import { audit } from "./audit.ts";
 import { build } from "./build.ts";
 import { explainFailedBuild } from "./explain-failed-build.ts";
 import { gate } from "./gate.ts";
 import { land } from "./land.ts";
 import { type Begun, preflight } from "./preflight.ts";
-import { publish, type PublishDuties } from "./publish.ts";
+import { type PublishDuties, publish } from "./publish.ts";
 import type { AuditDuties, AuditRequest, AuditResult } from "./request.ts";
 import { rollback } from "./rollback.ts";
 import { verify } from "./verify.ts";
@@ -36,7 +36,10 @@ export async function auditDelivery(request: AuditRequest, duties: AuditDuties):
   const begun = await preflight(request, duties);
   if (!begun.ok) return { ...begun, runId: null };
 
-  const started = await duties.builder.startRun(manifestOf(request, begun.value), declaredAudits(request.contract));
+  const started = await duties.builder.startRun(
+    manifestOf(request, begun.value),
+    declaredAudits(request.contract),
+  );
   if (!started.ok) return { ...started, runId: null };
 
   return recordingFailure(request, duties, async () => {
@@ -99,24 +102,37 @@ function manifestOf(request: AuditRequest, begun: Begun): RunManifest {
   };
 }
 
-async function failed(request: AuditRequest, { builder }: AuditDuties, refusal: Refusal): Promise<AuditResult> {
+async function failed(
+  request: AuditRequest,
+  { builder }: AuditDuties,
+  refusal: Refusal,
+): Promise<AuditResult> {
   await builder.fail(request.runId, refusal);
   return { ok: false, runId: request.runId, refusal };
 }
 
 /** A fault ends the run as failed where the database can still be told; the first error is the one that is reported. */
-async function recordingFailure(request: AuditRequest, duties: AuditDuties, story: () => Promise<AuditResult>): Promise<AuditResult> {
+async function recordingFailure(
+  request: AuditRequest,
+  duties: AuditDuties,
+  story: () => Promise<AuditResult>,
+): Promise<AuditResult> {
   try {
     return await story();
   } catch (error) {
-    const fault = error instanceof WapError ? error : new WapError("internal", "an unexpected error", { cause: error });
+    const fault =
+      error instanceof WapError ? error : new WapError("internal", "an unexpected error", { cause: error });
     try {
       await duties.builder.fail(request.runId, fault.refusal);
     } catch (whileCleaning) {
-      throw new WapError(fault.code, `${fault.message}; run ${request.runId} could not be marked as failed and stays as it is`, {
-        cause: fault.cause ?? fault,
-        whileCleaning,
-      });
+      throw new WapError(
+        fault.code,
+        `${fault.message}; run ${request.runId} could not be marked as failed and stays as it is`,
+        {
+          cause: fault.cause ?? fault,
+          whileCleaning,
+        },
+      );
     }
     throw fault;
   }

@@ -9,7 +9,10 @@ export interface Begun {
 }
 
 /** Read-only: the run id is free, the delivery is there, the database and the target are what they should be, the SQL is one SELECT. */
-export async function preflight(request: AuditRequest, { builder, reader, log }: AuditDuties): Promise<Outcome<Begun>> {
+export async function preflight(
+  request: AuditRequest,
+  { builder, reader, log }: AuditDuties,
+): Promise<Outcome<Begun>> {
   log.started("preflight");
   const source = await request.source.identify();
   const found = await builder.preflight(request.contract, { ref: request.source.ref, bytes: source.bytes });
@@ -23,7 +26,11 @@ export async function preflight(request: AuditRequest, { builder, reader, log }:
       (target.exists ? `${target.kind} of ${target.owner}, ${target.rowCount} rows` : "does not exist yet"),
   );
   const existing = await reader.run(request.runId);
-  if (existing !== null) return refuse("run_exists", `run ${request.runId} exists: it is ${existing.status} since ${existing.transitions.at(-1)?.at}`);
+  if (existing !== null)
+    return refuse(
+      "run_exists",
+      `run ${request.runId} exists: it is ${existing.status} since ${existing.transitions.at(-1)?.at}`,
+    );
   const checked = await builder.checkTransform(request.contract, request.transform);
   if (!checked.ok) return checked;
   log.finished("preflight", true, `${target.properties} properties, strategy: ${found.value.plan.strategy}`, {

@@ -10,9 +10,18 @@ export interface PublishDuties {
 }
 
 /** Refusals after which the approved bytes can never go live: the run ends as failed (product: exit codes). */
-const ENDS_THE_RUN: ReadonlySet<ReasonCode> = new Set(["target_drift", "stale_base", "stage_changed", "binding_mismatch", "gate_rejected"]);
+const ENDS_THE_RUN: ReadonlySet<ReasonCode> = new Set([
+  "target_drift",
+  "stale_base",
+  "stage_changed",
+  "binding_mismatch",
+  "gate_rejected",
+]);
 
-export async function publish(runId: RunId, { publisher, log }: PublishDuties): Promise<Outcome<Publication>> {
+export async function publish(
+  runId: RunId,
+  { publisher, log }: PublishDuties,
+): Promise<Outcome<Publication>> {
   log.started("publish");
   const promoted = await publisher.publish(runId);
   if (!promoted.ok) {
@@ -21,6 +30,9 @@ export async function publish(runId: RunId, { publisher, log }: PublishDuties): 
     return promoted;
   }
   const { backing, lockHeldMs, tries } = promoted.value;
-  log.finished("publish", true, `readers see ${backing}; they waited at most ${lockHeldMs} ms`, { lock_held_ms: `${lockHeldMs}`, tries: `${tries}` });
+  log.finished("publish", true, `readers see ${backing}; they waited at most ${lockHeldMs} ms`, {
+    lock_held_ms: `${lockHeldMs}`,
+    tries: `${tries}`,
+  });
   return promoted;
 }

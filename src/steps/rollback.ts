@@ -5,13 +5,18 @@ import type { RunId } from "../domain/run.ts";
 import type { PublishDuties } from "./publish.ts";
 
 /** `runId` names the bad run; its rollback approval was recorded before. */
-export async function rollback(runId: RunId, { publisher, log }: PublishDuties): Promise<Outcome<Publication>> {
+export async function rollback(
+  runId: RunId,
+  { publisher, log }: PublishDuties,
+): Promise<Outcome<Publication>> {
   log.started("rollback");
   const restored = await publisher.rollback(runId);
   if (!restored.ok) {
     log.finished("rollback", false, restored.refusal.message, {});
     return restored;
   }
-  log.finished("rollback", true, `readers see ${restored.value.backing} again`, { lock_held_ms: `${restored.value.lockHeldMs}` });
+  log.finished("rollback", true, `readers see ${restored.value.backing} again`, {
+    lock_held_ms: `${restored.value.lockHeldMs}`,
+  });
   return restored;
 }

@@ -4,7 +4,10 @@ import { done, type Outcome, refuse } from "../domain/outcome.ts";
 import type { RunId } from "../domain/run.ts";
 import type { PublishDuties } from "./publish.ts";
 
-export async function verify(runId: RunId, { publisher, log }: PublishDuties): Promise<Outcome<readonly VerificationCheck[]>> {
+export async function verify(
+  runId: RunId,
+  { publisher, log }: PublishDuties,
+): Promise<Outcome<readonly VerificationCheck[]>> {
   log.started("verify");
   const checks = await publisher.verify(runId);
   const wrong = checks.filter((check) => !check.passed);
@@ -13,6 +16,8 @@ export async function verify(runId: RunId, { publisher, log }: PublishDuties): P
     log.finished("verify", false, sentence, {});
     return refuse("verification_failed", sentence);
   }
-  log.finished("verify", true, `${checks.length} checks: ${checks.map((check) => check.name).join(", ")}`, { checks: `${checks.length}` });
+  log.finished("verify", true, `${checks.length} checks: ${checks.map((check) => check.name).join(", ")}`, {
+    checks: `${checks.length}`,
+  });
   return done(checks);
 }

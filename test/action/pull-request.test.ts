@@ -25,19 +25,31 @@ describe("an audit", () => {
     expect(at.runOf(again)).toBe(runId);
     expect(at.repository.comments.filter((one) => one.issue === 1)).toHaveLength(1);
     const checks = at.repository.checks.filter((one) => one.data["head_sha"] === pull.headSha);
-    expect(checks.map((one) => [one.data["name"], one.data["conclusion"], one.data["external_id"]])).toEqual([["wap/audit: one", "success", runId]]);
+    expect(checks.map((one) => [one.data["name"], one.data["conclusion"], one.data["external_id"]])).toEqual([
+      ["wap/audit: one", "success", runId],
+    ]);
   });
 
   test("that fails says so with the contract's line, fails the job, and leaves a failed check with one annotation an audit (R6)", async () => {
     const lines = gunzipSync(file(DELIVERY)).toString("utf8").split("\n");
     const pull = at.open(2, "two", { delivery: gzipSync([...lines.slice(0, -1), lines[5], ""].join("\n")) });
     const end = await at.audit(2);
-    expect([end.exitCode, end.outputs["status"], end.outputs["reason-code"]]).toEqual([1, "failed", "audit_failed"]);
+    expect([end.exitCode, end.outputs["status"], end.outputs["reason-code"]]).toEqual([
+      1,
+      "failed",
+      "audit_failed",
+    ]);
     expect(at.evidence(2)).toContain("1 of 17 audits failed");
     const check = at.repository.checks.find((one) => one.data["head_sha"] === pull.headSha);
     expect(check?.data["conclusion"]).toBe("failure");
-    const line = at.contract("two").split("\n").findIndex((text) => text.includes("flight_key:")) + 1;
-    expect(check?.annotations).toMatchObject([{ path: CONTRACT, start_line: line, title: "grain.flight_key" }]);
+    const line =
+      at
+        .contract("two")
+        .split("\n")
+        .findIndex((text) => text.includes("flight_key:")) + 1;
+    expect(check?.annotations).toMatchObject([
+      { path: CONTRACT, start_line: line, title: "grain.flight_key" },
+    ]);
     const refused = await at.comment(2, "lena", `/publish ${at.runOf(end)}`);
     expectRefused(refused, "not_audited");
     expect(await at.readers("two")).toBeNull();
@@ -54,7 +66,11 @@ describe("an audit", () => {
   test("of a fork does no database work and ends neutral (O47)", async () => {
     at.open(4, "four", { headRepository: "mallory/flights", author: "mallory" });
     const end = await at.audit(4, { secrets: {} });
-    expect([end.exitCode, end.outputs["status"], end.outputs["reason-code"]]).toEqual([0, "nothing", "fork_without_credentials"]);
+    expect([end.exitCode, end.outputs["status"], end.outputs["reason-code"]]).toEqual([
+      0,
+      "nothing",
+      "fork_without_credentials",
+    ]);
     expect(end.summary).toContain("comes from a fork");
     expect(at.repository.checks.at(-1)?.data["conclusion"]).toBe("neutral");
     expect(at.evidence(4)).toBe("");
@@ -69,15 +85,26 @@ describe("an audit", () => {
 
   test("shows neither password nor connection string anywhere (U4)", async () => {
     const secret = "pa's/s&w0rd-é";
-    await at.wap.admin(`CREATE ROLE secret_${at.wap.logins.builder} LOGIN PASSWORD 'x'; GRANT wap_builder, wap_auditor TO secret_${at.wap.logins.builder}`);
+    await at.wap.admin(
+      `CREATE ROLE secret_${at.wap.logins.builder} LOGIN PASSWORD 'x'; GRANT wap_builder, wap_auditor TO secret_${at.wap.logins.builder}`,
+    );
     const url = at.wap.url(`secret_${at.wap.logins.builder}`).replace("@", `:${encodeURIComponent(secret)}@`);
     at.open(6, "six");
     const good = await at.audit(6, { secrets: { WAP_BUILD_URL: url } });
     expect(good.outputs["status"], good.log).toBe("audited");
-    const bad = await at.audit(6, { secrets: { WAP_BUILD_URL: url.replace("127.0.0.1", "127.0.0.2").replace(/:(\d+)\//, ":1/") } });
+    const bad = await at.audit(6, {
+      secrets: { WAP_BUILD_URL: url.replace("127.0.0.1", "127.0.0.2").replace(/:(\d+)\//, ":1/") },
+    });
     expect([bad.exitCode, bad.outputs["reason-code"]]).toEqual([1, "connection_failed"]);
-    const tables = await at.wap.admin("SELECT (SELECT string_agg(m::text, '') FROM wap_admin.manifests m) || (SELECT string_agg(r::text, '') FROM wap_admin.runs r) AS text");
-    const written = [good, bad].map((end) => end.log.replace(/::add-mask::.*/g, "") + end.summary + JSON.stringify(end.outputs)).join("") + at.evidence(6) + String(tables[0]?.["text"]);
+    const tables = await at.wap.admin(
+      "SELECT (SELECT string_agg(m::text, '') FROM wap_admin.manifests m) || (SELECT string_agg(r::text, '') FROM wap_admin.runs r) AS text",
+    );
+    const written =
+      [good, bad]
+        .map((end) => end.log.replace(/::add-mask::.*/g, "") + end.summary + JSON.stringify(end.outputs))
+        .join("") +
+      at.evidence(6) +
+      String(tables[0]?.["text"]);
     for (const form of [secret, encodeURIComponent(secret), url]) expect(written.includes(form)).toBe(false);
   });
 });
@@ -85,18 +112,26 @@ describe("an audit", () => {
 describe("the evidence comment", () => {
   test("is found by its marker and its author: a planted marker is not touched, a deleted comment is written again (R27, R29)", async () => {
     at.open(10, "ten");
-    const planted = at.standIn.state.addComment(at.repository, 10, "mallory", "mine <!-- wap:evidence acme/flights#10 -->");
+    const planted = at.standIn.state.addComment(
+      at.repository,
+      10,
+      "mallory",
+      "mine <!-- wap:evidence acme/flights#10 -->",
+    );
     await at.audit(10);
     expect(planted.body).toContain("mine");
     const ours = at.repository.comments.findIndex((one) => one.issue === 10 && one.author.login === BOT);
     at.repository.comments.splice(ours, 1);
     await at.audit(10);
-    expect(at.repository.comments.filter((one) => one.issue === 10 && one.author.login === BOT)).toHaveLength(1);
+    expect(at.repository.comments.filter((one) => one.issue === 10 && one.author.login === BOT)).toHaveLength(
+      1,
+    );
   });
 
   test("that GitHub refuses changes no verdict: the run stays audited (R21, R26)", async () => {
     at.open(11, "eleven");
-    for (const operation of ["issues/create-comment", "checks/create"]) at.standIn.faults.push({ operation, status: 403, times: 5, body: { message: "no" } });
+    for (const operation of ["issues/create-comment", "checks/create"])
+      at.standIn.faults.push({ operation, status: 403, times: 5, body: { message: "no" } });
     const end = await at.audit(11);
     at.standIn.faults.length = 0;
     expect([end.exitCode, end.outputs["status"]], end.log).toEqual([0, "audited"]);
@@ -111,7 +146,12 @@ describe("the evidence comment", () => {
     at.standIn.onRequest = (operation) => {
       // The head moves after the audit, just before the comment is written.
       if (operation === "pulls/get") asked += 1;
-      if (operation === "pulls/get" && asked === 2) at.standIn.state.push(pull, at.standIn.state.commit(at.repository, old, { "README.md": "newer" }), "rosa");
+      if (operation === "pulls/get" && asked === 2)
+        at.standIn.state.push(
+          pull,
+          at.standIn.state.commit(at.repository, old, { "README.md": "newer" }),
+          "rosa",
+        );
     };
     const end = await at.job(event, { checkout: old });
     at.standIn.onRequest = null;

@@ -5,7 +5,8 @@ import formats from "ajv-formats";
 import type { Inspector } from "../../src/demo/github/server.ts";
 
 type Node = { [key: string]: unknown };
-const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && !Array.isArray(value);
+const isNode = (value: unknown): value is Node =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 interface Parameter {
   readonly name: string;
@@ -14,7 +15,9 @@ interface Parameter {
   readonly schema: Node;
 }
 
-const description: Node = JSON.parse(readFileSync(new URL("../fixtures/github/openapi.json", import.meta.url), "utf8"));
+const description: Node = JSON.parse(
+  readFileSync(new URL("../fixtures/github/openapi.json", import.meta.url), "utf8"),
+);
 
 /**
  * OpenAPI 3.0's `nullable` means that null is one of the values: beside `enum` the validator wants it listed, and without a `type` (beside
@@ -41,7 +44,16 @@ const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
 ajv.addSchema({ $id: "github", components: description["components"] });
 
 const within = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(within) : isNode(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, key === "$ref" && typeof item === "string" ? `github${item}` : within(item)])) : value;
+  Array.isArray(value)
+    ? value.map(within)
+    : isNode(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([key, item]) => [
+            key,
+            key === "$ref" && typeof item === "string" ? `github${item}` : within(item),
+          ]),
+        )
+      : value;
 
 function resolved(value: unknown): Node {
   if (!isNode(value)) return {};
@@ -54,7 +66,9 @@ function resolved(value: unknown): Node {
 
 const operations = new Map<string, Node>();
 for (const item of Object.values(resolved(description["paths"]))) {
-  for (const operation of Object.values(resolved(item))) if (isNode(operation) && typeof operation["operationId"] === "string") operations.set(operation["operationId"], operation);
+  for (const operation of Object.values(resolved(item)))
+    if (isNode(operation) && typeof operation["operationId"] === "string")
+      operations.set(operation["operationId"], operation);
 }
 
 const compiled = new Map<string, ValidateFunction>();
@@ -64,14 +78,22 @@ function problems(key: string, schema: unknown, value: unknown): string[] {
     validate = ajv.compile(within(schema) as object);
     compiled.set(key, validate);
   }
-  return validate(value) ? [] : (validate.errors ?? []).slice(0, 5).map((error) => `${error.instancePath} ${error.message ?? ""}`);
+  return validate(value)
+    ? []
+    : (validate.errors ?? []).slice(0, 5).map((error) => `${error.instancePath} ${error.message ?? ""}`);
 }
 
-const jsonSchema = (holder: unknown): unknown => resolved(resolved(resolved(holder)["content"])["application/json"])["schema"];
+const jsonSchema = (holder: unknown): unknown =>
+  resolved(resolved(resolved(holder)["content"])["application/json"])["schema"];
 
 function parametersOf(operation: Node): Parameter[] {
   const list = Array.isArray(operation["parameters"]) ? operation["parameters"] : [];
-  return list.map(resolved).map((p) => ({ name: String(p["name"]), in: String(p["in"]), required: p["required"] === true, schema: resolved(p["schema"]) }));
+  return list.map(resolved).map((p) => ({
+    name: String(p["name"]),
+    in: String(p["in"]),
+    required: p["required"] === true,
+    schema: resolved(p["schema"]),
+  }));
 }
 
 export const openApiInspector: Inspector = {
@@ -90,12 +112,16 @@ export const openApiInspector: Inspector = {
       const value = schema["type"] === "integer" ? Number(given) : given;
       wrong.push(...problems(`${id} ${name}`, schema, value).map((one) => `${name}${one}`));
     }
-    for (const name of Object.keys(query)) if (!parameters.some((one) => one.in === "query" && one.name === name)) wrong.push(`unknown query parameter ${name}`);
+    for (const name of Object.keys(query))
+      if (!parameters.some((one) => one.in === "query" && one.name === name))
+        wrong.push(`unknown query parameter ${name}`);
     const schema = jsonSchema(operation["requestBody"]);
     if (schema !== undefined && body !== undefined) {
       wrong.push(...problems(`${id} body`, schema, body).map((one) => `body${one}`));
       const known = resolved(resolved(schema)["properties"]);
-      if (isNode(body) && Object.keys(known).length > 0) for (const key of Object.keys(body)) if (!Object.hasOwn(known, key)) wrong.push(`unknown field ${key}`);
+      if (isNode(body) && Object.keys(known).length > 0)
+        for (const key of Object.keys(body))
+          if (!Object.hasOwn(known, key)) wrong.push(`unknown field ${key}`);
     }
     return wrong;
   },

@@ -25,7 +25,12 @@ export interface DoorRunOptions {
 
 const ORDER = ["building", "landed", "opened", "built", "read", "audited", "approved"] as const;
 
-export const audits = CLAUSES.map((clause) => ({ name: `${clause}_holds`, clause, level: "gate", expectation: "it holds" }));
+export const audits = CLAUSES.map((clause) => ({
+  name: `${clause}_holds`,
+  clause,
+  level: "gate",
+  expectation: "it holds",
+}));
 
 const contractOf = (target: string, consumer: string): string =>
   canonicalJson({
@@ -36,13 +41,21 @@ const contractOf = (target: string, consumer: string): string =>
       { name: "id", type: "bigint", nulls: "never" },
       { name: "v", type: "numeric(10,2)", nulls: "allowed" },
     ],
-    clauses: Object.fromEntries(CLAUSES.map((clause) => [clause, { [`${clause}_holds`]: { check: "count" } }])),
+    clauses: Object.fromEntries(
+      CLAUSES.map((clause) => [clause, { [`${clause}_holds`]: { check: "count" } }]),
+    ),
   });
 
-export async function manifestOf(wap: WapDatabase, runId: RunId, target: string): Promise<Record<string, unknown>> {
+export async function manifestOf(
+  wap: WapDatabase,
+  runId: RunId,
+  target: string,
+): Promise<Record<string, unknown>> {
   const names = runNames({ schema: "mart", name: target }, runId);
   const contract = contractOf(target, wap.logins.consumer);
-  const [row] = await wap.as(wap.logins.builder, "SELECT wap_admin.target_fingerprint('mart', $1) AS f", [target]);
+  const [row] = await wap.as(wap.logins.builder, "SELECT wap_admin.target_fingerprint('mart', $1) AS f", [
+    target,
+  ]);
   return {
     run_id: runId,
     source_ref: "file.csv",
@@ -82,21 +95,37 @@ export async function doorRun(wap: WapDatabase, options: DoorRunOptions = {}): P
   ];
   const readings = audits
     .filter(({ name }) => !(options.unread ?? []).includes(name))
-    .map((audit) => ({ ...audit, passed: !(options.failing ?? []).includes(audit.name), observed: { verdict: "pass" } }));
+    .map((audit) => ({
+      ...audit,
+      passed: !(options.failing ?? []).includes(audit.name),
+      observed: { verdict: "pass" },
+    }));
 
   const steps: readonly (() => Promise<unknown>)[] = [
-    async () => wap.as(builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [JSON.stringify(await manifestOf(wap, runId, target)), JSON.stringify(audits)]),
+    async () =>
+      wap.as(builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [
+        JSON.stringify(await manifestOf(wap, runId, target)),
+        JSON.stringify(audits),
+      ]),
     async () => {
       await wap.as(builder, "SELECT wap_admin.open_raw($1, ARRAY['id', 'v'])", [runId]);
-      for (const [id, v] of rows) await wap.as(builder, `INSERT INTO ${run.raw} (id, v) VALUES ($1, $2)`, [id, v]);
-      await wap.as(builder, "SELECT wap_admin.seal_raw($1, $2::jsonb)", [runId, JSON.stringify({ sha256: "the-source", parsed: `${rows.length}` })]);
+      for (const [id, v] of rows)
+        await wap.as(builder, `INSERT INTO ${run.raw} (id, v) VALUES ($1, $2)`, [id, v]);
+      await wap.as(builder, "SELECT wap_admin.seal_raw($1, $2::jsonb)", [
+        runId,
+        JSON.stringify({ sha256: "the-source", parsed: `${rows.length}` }),
+      ]);
     },
     async () => wap.as(builder, "SELECT wap_admin.open_stage($1)", [runId]),
     async () => {
       await wap.as(builder, `INSERT INTO ${run.stage} SELECT id::bigint, v::numeric(10,2) FROM ${run.raw}`);
       await wap.as(builder, "SELECT wap_admin.seal_stage($1)", [runId]);
     },
-    async () => wap.as(builder, "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)", [runId, JSON.stringify(readings)]),
+    async () =>
+      wap.as(builder, "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)", [
+        runId,
+        JSON.stringify(readings),
+      ]),
     async () => wap.as(builder, "SELECT wap_admin.finish_audit($1)", [runId]),
     async () => approveThroughDoor(wap, approver, runId),
   ];
@@ -104,11 +133,25 @@ export async function doorRun(wap: WapDatabase, options: DoorRunOptions = {}): P
   return run;
 }
 
-export const approveThroughDoor = (wap: WapDatabase, login: string, runId: RunId, kind = "publish"): Promise<unknown> =>
-  wap.as(login, "SELECT wap_admin.approve($1, $2, 'github:lena', 'https://example.test/c/1', wap_admin.bindings($1), '{}')", [runId, kind]);
+export const approveThroughDoor = (
+  wap: WapDatabase,
+  login: string,
+  runId: RunId,
+  kind = "publish",
+): Promise<unknown> =>
+  wap.as(
+    login,
+    "SELECT wap_admin.approve($1, $2, 'github:lena', 'https://example.test/c/1', wap_admin.bindings($1), '{}')",
+    [runId, kind],
+  );
 
 /** The guarded transaction as the publisher's client sends it; `before` runs inside it, before the door. */
-export const publishThroughDoor = (wap: WapDatabase, runId: RunId, door = "publish", login = wap.logins.publisher): Promise<unknown> =>
+export const publishThroughDoor = (
+  wap: WapDatabase,
+  runId: RunId,
+  door = "publish",
+  login = wap.logins.publisher,
+): Promise<unknown> =>
   wap.as(
     login,
     `BEGIN; SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = '10s';

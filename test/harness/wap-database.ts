@@ -1,8 +1,8 @@
 // A database with the control schema set up, one login a duty, a consumer role and a schema to publish into.
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { setUpControlSchema } from "../../src/engines/postgres/control-schema.ts";
 import { withSession } from "../../src/engines/postgres/connection.ts";
+import { setUpControlSchema } from "../../src/engines/postgres/control-schema.ts";
 import { freshDatabase, type TestDatabase } from "./postgres.ts";
 
 /** Logins of one test database; roles are shared by the whole server, so each database has its own names. */
@@ -52,7 +52,12 @@ async function setUpInTurn(adminUrl: string): Promise<void> {
 export async function wapDatabase(schema = "mart"): Promise<WapDatabase> {
   const database = await freshDatabase();
   const tag = randomBytes(4).toString("hex");
-  const logins = { builder: `build_${tag}`, approver: `approve_${tag}`, publisher: `publish_${tag}`, consumer: `reader_${tag}` };
+  const logins = {
+    builder: `build_${tag}`,
+    approver: `approve_${tag}`,
+    publisher: `publish_${tag}`,
+    consumer: `reader_${tag}`,
+  };
   await setUpInTurn(database.adminUrl);
   await database.query(`
     CREATE ROLE ${logins.builder} LOGIN; CREATE ROLE ${logins.approver} LOGIN; CREATE ROLE ${logins.publisher} LOGIN; CREATE ROLE ${logins.consumer} NOLOGIN;
@@ -63,7 +68,11 @@ export async function wapDatabase(schema = "mart"): Promise<WapDatabase> {
     CREATE SCHEMA "${schema}";
     GRANT USAGE, CREATE ON SCHEMA "${schema}" TO wap_target;
     GRANT USAGE ON SCHEMA "${schema}" TO ${logins.consumer}, wap_builder, wap_auditor;`);
-  const as = async (login: string, sql: string, values: readonly unknown[] = []): Promise<pg.QueryResultRow[]> => {
+  const as = async (
+    login: string,
+    sql: string,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResultRow[]> => {
     const client = new pg.Client({ connectionString: database.url(login) });
     await client.connect();
     try {

@@ -16,7 +16,11 @@ export const registerHelpCode: Register = (program, run) => {
           cli.output.result((verb ?? program).helpInformation());
           return EXIT.done;
         }
-        if (!isReasonCode(word)) return tellRefusal(cli, { code: "usage", message: `${JSON.stringify(word)} is neither a reason code nor a verb` });
+        if (!isReasonCode(word))
+          return tellRefusal(cli, {
+            code: "usage",
+            message: `${JSON.stringify(word)} is neither a reason code nor a verb`,
+          });
         const { exit, next } = REASONS[word];
         cli.output.result(`${word} (exit ${exit})\n  ${next}`);
         return EXIT.done;

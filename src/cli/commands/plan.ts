@@ -9,9 +9,14 @@ import type { Register } from "../program.ts";
 export const registerPlan: Register = (program, run) => {
   program
     .command("plan")
-    .description("show the target's inventory, the promotion strategy, its locks and the rollback name; changes nothing (WAP_BUILD_URL)")
+    .description(
+      "show the target's inventory, the promotion strategy, its locks and the rollback name; changes nothing (WAP_BUILD_URL)",
+    )
     .argument("<contracts...>", "paths or globs")
-    .addHelpText("before", "Example:\n  WAP_BUILD_URL=postgres://builder@host/db wap plan contracts/flights/flights.yml\n")
+    .addHelpText(
+      "before",
+      "Example:\n  WAP_BUILD_URL=postgres://builder@host/db wap plan contracts/flights/flights.yml\n",
+    )
     .action((patterns: string[]) =>
       run(async (cli) => {
         const documents: unknown[] = [];
@@ -24,10 +29,16 @@ export const registerPlan: Register = (program, run) => {
             continue;
           }
           const { report, plan, preflightFingerprint } = planned.value;
-          documents.push({ contract: contract.id, preflight: report, plan, fingerprints: { preflight: preflightFingerprint } });
+          documents.push({
+            contract: contract.id,
+            preflight: report,
+            plan,
+            fingerprints: { preflight: preflightFingerprint },
+          });
           if (!cli.json) for (const line of planLines(contract.id, report, plan)) cli.output.result(line);
         }
-        if (cli.json && documents.length > 0) cli.output.result(JSON.stringify(documents.length === 1 ? documents[0] : { plans: documents }));
+        if (cli.json && documents.length > 0)
+          cli.output.result(JSON.stringify(documents.length === 1 ? documents[0] : { plans: documents }));
         return worst;
       }),
     );

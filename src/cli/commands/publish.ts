@@ -8,7 +8,9 @@ import { runOfArgument } from "../run-argument.ts";
 export const registerPublish: Register = (program, run) => {
   program
     .command("publish")
-    .description("publish an approved run and verify what readers see; asking twice is harmless (WAP_PUBLISH_URL)")
+    .description(
+      "publish an approved run and verify what readers see; asking twice is harmless (WAP_PUBLISH_URL)",
+    )
     .argument("<run>", "run id")
     .addHelpText("before", "Example:\n  wap publish 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60\n")
     .action((id: string) =>

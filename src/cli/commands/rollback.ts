@@ -13,15 +13,27 @@ interface Options {
 export const registerRollback: Register = (program, run) => {
   program
     .command("rollback")
-    .description("go back from a published run to the version before it (WAP_APPROVE_URL and WAP_PUBLISH_URL)")
+    .description(
+      "go back from a published run to the version before it (WAP_APPROVE_URL and WAP_PUBLISH_URL)",
+    )
     .argument("<run>", "id of the bad run")
-    .requiredOption("--ref <URL>", "durable reference of the decision; the rollback is an approval of its own")
-    .addHelpText("before", "Example:\n  wap rollback 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60 --ref https://tickets.example/483\n")
+    .requiredOption(
+      "--ref <URL>",
+      "durable reference of the decision; the rollback is an approval of its own",
+    )
+    .addHelpText(
+      "before",
+      "Example:\n  wap rollback 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60 --ref https://tickets.example/483\n",
+    )
     .action((id: string, options: Options) =>
       run(async (cli) => {
         const runId = runOfArgument(id);
         const approved = await withApprover(cli.surroundings, "WAP_APPROVE_URL", ({ login, ...duties }) =>
-          approve(runId, { kind: "rollback", by: `login:${login}`, ref: options.ref, facts: { via: "cli" } }, duties),
+          approve(
+            runId,
+            { kind: "rollback", by: `login:${login}`, ref: options.ref, facts: { via: "cli" } },
+            duties,
+          ),
         );
         if (!approved.ok) return tellRefusal(cli, approved.refusal);
         return withPublisher(cli.surroundings, cli.urlEnv ?? "WAP_PUBLISH_URL", async (duties) =>

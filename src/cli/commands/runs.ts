@@ -1,10 +1,11 @@
 // `wap runs`: the runs that the control tables hold, newest first.
+
+import { Option } from "commander";
 import { withReader } from "../../compose.ts";
 import { EXIT } from "../../domain/outcome.ts";
-import { STATUSES, type RunStatus } from "../../domain/run.ts";
+import { type RunStatus, STATUSES } from "../../domain/run.ts";
 import { evidenceOf } from "../../evidence/bundle.ts";
 import { runTable } from "../../evidence/terminal.ts";
-import { Option } from "commander";
 import type { Register } from "../program.ts";
 import { readingVariable } from "../reading-variable.ts";
 

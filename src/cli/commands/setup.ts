@@ -15,7 +15,10 @@ export const registerSetup: Register = (program, run) => {
     .description("create or verify the control schema, roles and doors (WAP_ADMIN_URL)")
     .option("--print", "print the SQL for a database administrator instead of running it")
     .option("--verify", "only verify what stands; changes nothing")
-    .addHelpText("before", "Example:\n  WAP_ADMIN_URL=postgres://admin@host/db wap setup\n  wap setup --print > setup.sql\n")
+    .addHelpText(
+      "before",
+      "Example:\n  WAP_ADMIN_URL=postgres://admin@host/db wap setup\n  wap setup --print > setup.sql\n",
+    )
     .action((options: Options) =>
       run(async (cli) => {
         if (options.print === true) {
@@ -23,13 +26,21 @@ export const registerSetup: Register = (program, run) => {
           return EXIT.done;
         }
         const variable = cli.urlEnv ?? "WAP_ADMIN_URL";
-        const outcome = options.verify === true ? await verifySetup(cli.surroundings, variable) : await setUp(cli.surroundings, variable);
+        const outcome =
+          options.verify === true
+            ? await verifySetup(cli.surroundings, variable)
+            : await setUp(cli.surroundings, variable);
         if (!outcome.ok) return tellRefusal(cli, outcome.refusal);
         const { created, properties, fingerprint } = outcome.value;
         if (cli.json) cli.output.result(JSON.stringify(outcome.value));
         else {
-          cli.output.result(`control schema wap_admin ${created ? "created" : "stands"}: ${properties} properties as expected, fingerprint ${fingerprint}`);
-          if (created) cli.output.result(`\nGrant the duties next (wap setup --print shows the whole script):\n\n${dutyGrants}`);
+          cli.output.result(
+            `control schema wap_admin ${created ? "created" : "stands"}: ${properties} properties as expected, fingerprint ${fingerprint}`,
+          );
+          if (created)
+            cli.output.result(
+              `\nGrant the duties next (wap setup --print shows the whole script):\n\n${dutyGrants}`,
+            );
         }
         return EXIT.done;
       }),

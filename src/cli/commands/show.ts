@@ -3,10 +3,10 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { withReader } from "../../compose.ts";
 import { EXIT } from "../../domain/outcome.ts";
+import { evidenceOf } from "../../evidence/bundle.ts";
 import { reportHtml } from "../../evidence/report.ts";
 import { showLines } from "../../evidence/terminal.ts";
 import { tellRefusal } from "../context.ts";
-import { evidenceOf } from "../../evidence/bundle.ts";
 import type { Register } from "../program.ts";
 import { readingVariable } from "../reading-variable.ts";
 import { runOfArgument } from "../run-argument.ts";
@@ -27,7 +27,8 @@ export const registerShow: Register = (program, run) => {
         withReader(cli.surroundings, readingVariable(cli), async ({ reader }) => {
           const runId = runOfArgument(id);
           const record = await reader.run(runId);
-          if (record === null) return tellRefusal(cli, { code: "run_unknown", message: `there is no run ${runId}` });
+          if (record === null)
+            return tellRefusal(cli, { code: "run_unknown", message: `there is no run ${runId}` });
           if (options.html !== undefined) {
             await writeFile(resolve(cli.surroundings.root, options.html), reportHtml(record));
             cli.output.talk(`report written to ${options.html}`);

@@ -1,8 +1,8 @@
 // `wap validate`: every problem of a contract at once, with its place; needs no database.
 import { loadContract } from "../../compose.ts";
+import { contractPaths } from "../../contract-paths.ts";
 import { codeFrame, plainProblem } from "../../contracts/frame.ts";
 import { EXIT } from "../../domain/outcome.ts";
-import { contractPaths } from "../../contract-paths.ts";
 import type { Register } from "../program.ts";
 
 export const registerValidate: Register = (program, run) => {
@@ -21,15 +21,29 @@ export const registerValidate: Register = (program, run) => {
           cli.output.result(
             JSON.stringify({
               valid: errors.length === 0,
-              problems: problems.map(({ path, line, column, severity, code, message }) => ({ path, line, column, severity, code, message })),
+              problems: problems.map(({ path, line, column, severity, code, message }) => ({
+                path,
+                line,
+                column,
+                severity,
+                code,
+                message,
+              })),
             }),
           );
         }
         for (const { bytes, problems: own } of loaded) {
           const text = new TextDecoder().decode(bytes);
-          for (const problem of own) cli.output.talk(cli.output.plain ? plainProblem(problem) : codeFrame(problem, text, { width: cli.output.width }));
+          for (const problem of own)
+            cli.output.talk(
+              cli.output.plain
+                ? plainProblem(problem)
+                : codeFrame(problem, text, { width: cli.output.width }),
+            );
         }
-        const wrong = loaded.filter((one) => one.problems.some((problem) => problem.severity === "error")).length;
+        const wrong = loaded.filter((one) =>
+          one.problems.some((problem) => problem.severity === "error"),
+        ).length;
         const summary =
           errors.length === 0
             ? `${loaded.length} ${loaded.length === 1 ? "contract" : "contracts"} valid`

@@ -8,7 +8,9 @@ import { runOfArgument } from "../run-argument.ts";
 export const registerVerify: Register = (program, run) => {
   program
     .command("verify")
-    .description("verify a published or rolled-back run's target in a new transaction, as the consumer role (WAP_PUBLISH_URL)")
+    .description(
+      "verify a published or rolled-back run's target in a new transaction, as the consumer role (WAP_PUBLISH_URL)",
+    )
     .argument("<run>", "run id")
     .addHelpText("before", "Example:\n  wap verify 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60\n")
     .action((id: string) =>

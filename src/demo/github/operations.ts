@@ -1,6 +1,16 @@
 // The REST operations that the stand-in answers, by GitHub's operation ids, in GitHub's own shapes.
 import { gitBlobId } from "../../domain/fingerprint.ts";
-import { example, type Json, type JsonObject, type StandInComment, type StandInPull, type StandInRepository, type StandInState, type StandInToken, type StandInUser } from "./state.ts";
+import {
+  example,
+  type Json,
+  type JsonObject,
+  type StandInComment,
+  type StandInPull,
+  type StandInRepository,
+  type StandInState,
+  type StandInToken,
+  type StandInUser,
+} from "./state.ts";
 
 export interface Call {
   readonly state: StandInState;
@@ -29,9 +39,13 @@ export interface Operation {
   readonly answer: (call: Call) => Answer;
 }
 
-const ok = (body: Json, status = 200, raw?: Uint8Array): Answer => (raw === undefined ? { status, body } : { status, body, raw });
+const ok = (body: Json, status = 200, raw?: Uint8Array): Answer =>
+  raw === undefined ? { status, body } : { status, body, raw };
 const list = (items: readonly Json[]): Answer => ({ status: 200, body: null, list: items });
-export const notFound: Answer = { status: 404, body: { message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" } };
+export const notFound: Answer = {
+  status: 404,
+  body: { message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" },
+};
 
 const WEB = "https://github.com";
 
@@ -39,7 +53,9 @@ function userJson(user: StandInUser): JsonObject {
   const { owner } = example("comment") && { owner: example("comment")["user"] };
   const base = typeof owner === "object" && owner !== null && !Array.isArray(owner) ? owner : {};
   const filled: JsonObject = {};
-  for (const [key, value] of Object.entries(base)) filled[key] = typeof value === "string" ? value.replaceAll("octocat", encodeURIComponent(user.login)) : value;
+  for (const [key, value] of Object.entries(base))
+    filled[key] =
+      typeof value === "string" ? value.replaceAll("octocat", encodeURIComponent(user.login)) : value;
   return { ...filled, login: user.login, id: user.id, type: user.type };
 }
 
@@ -57,14 +73,25 @@ function commentJson(repository: StandInRepository, comment: StandInComment): Js
   };
 }
 
-const object = (value: Json | undefined): JsonObject => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {});
+const object = (value: Json | undefined): JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 function pullJson(repository: StandInRepository, pull: StandInPull): JsonObject {
   const base = example("pull");
   const name = repository.fullName.split("/")[1] ?? "";
-  const repo = { ...object(object(base["base"])["repo"]), id: repository.id, name, full_name: repository.fullName, default_branch: "main" };
-  const headRepo = { ...object(object(base["head"])["repo"]), full_name: pull.headRepository, fork: pull.headRepository !== repository.fullName };
+  const repo = {
+    ...object(object(base["base"])["repo"]),
+    id: repository.id,
+    name,
+    full_name: repository.fullName,
+    default_branch: "main",
+  };
+  const headRepo = {
+    ...object(object(base["head"])["repo"]),
+    full_name: pull.headRepository,
+    fork: pull.headRepository !== repository.fullName,
+  };
   return {
     ...base,
     number: pull.number,
@@ -88,12 +115,27 @@ function pullJson(repository: StandInRepository, pull: StandInPull): JsonObject 
   };
 }
 
-const pullOf = ({ repository, parameters }: Call): StandInPull | undefined => repository?.pulls.get(Number(parameters["pull_number"]));
-const commentOf = ({ repository, parameters }: Call): StandInComment | undefined => repository?.comments.find((comment) => comment.id === Number(parameters["comment_id"]));
-const issueWrite = [["pull_requests", "write"], ["issues", "write"]] as const;
-const issueRead = [["pull_requests", "read"], ["issues", "read"]] as const;
+const pullOf = ({ repository, parameters }: Call): StandInPull | undefined =>
+  repository?.pulls.get(Number(parameters["pull_number"]));
+const commentOf = ({ repository, parameters }: Call): StandInComment | undefined =>
+  repository?.comments.find((comment) => comment.id === Number(parameters["comment_id"]));
+const issueWrite = [
+  ["pull_requests", "write"],
+  ["issues", "write"],
+] as const;
+const issueRead = [
+  ["pull_requests", "read"],
+  ["issues", "read"],
+] as const;
 
-const RANK: Readonly<Record<string, number>> = { admin: 4, maintain: 3, write: 2, triage: 1, read: 0, none: -1 };
+const RANK: Readonly<Record<string, number>> = {
+  admin: 4,
+  maintain: 3,
+  write: 2,
+  triage: 1,
+  read: 0,
+  none: -1,
+};
 
 function checkBody(data: JsonObject, body: JsonObject, annotations: Json[]): JsonObject {
   const { output, actions: _, ...rest } = body;
@@ -106,7 +148,13 @@ function checkBody(data: JsonObject, body: JsonObject, annotations: Json[]): Jso
     status: conclusion === null ? (rest["status"] ?? data["status"] ?? "queued") : "completed",
     conclusion,
     completed_at: conclusion === null ? null : "2026-11-26T06:12:00Z",
-    output: { ...object(data["output"]), title: text(given["title"]), summary: text(given["summary"]), text: null, annotations_count: annotations.length },
+    output: {
+      ...object(data["output"]),
+      title: text(given["title"]),
+      summary: text(given["summary"]),
+      text: null,
+      annotations_count: annotations.length,
+    },
   };
 }
 
@@ -120,14 +168,24 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       return ok({ ...example("user"), login: user.login, id: user.id, type: user.type });
     },
   },
-  "pulls/get": { method: "GET", path: "/repos/{owner}/{repo}/pulls/{pull_number}", needs: [["pull_requests", "read"]], answer: (call) => (call.repository === null || pullOf(call) === undefined ? notFound : ok(pullJson(call.repository, pullOf(call) as StandInPull))) },
+  "pulls/get": {
+    method: "GET",
+    path: "/repos/{owner}/{repo}/pulls/{pull_number}",
+    needs: [["pull_requests", "read"]],
+    answer: (call) =>
+      call.repository === null || pullOf(call) === undefined
+        ? notFound
+        : ok(pullJson(call.repository, pullOf(call) as StandInPull)),
+  },
   "pulls/list-files": {
     method: "GET",
     path: "/repos/{owner}/{repo}/pulls/{pull_number}/files",
     needs: [["pull_requests", "read"]],
     answer: (call) => {
       const pull = pullOf(call);
-      return pull === undefined ? notFound : list(pull.files.map((filename) => ({ ...example("file"), filename, status: "modified" })));
+      return pull === undefined
+        ? notFound
+        : list(pull.files.map((filename) => ({ ...example("file"), filename, status: "modified" })));
     },
   },
   "pulls/list-commits": {
@@ -137,14 +195,30 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answer: (call) => {
       const pull = pullOf(call);
       const who = (login: string | null): Json => (login === null ? null : userJson(call.state.user(login)));
-      return pull === undefined ? notFound : list(pull.commits.map((one) => ({ ...example("commit"), sha: one.sha, author: who(one.author), committer: who(one.committer) })));
+      return pull === undefined
+        ? notFound
+        : list(
+            pull.commits.map((one) => ({
+              ...example("commit"),
+              sha: one.sha,
+              author: who(one.author),
+              committer: who(one.committer),
+            })),
+          );
     },
   },
   "issues/list-comments": {
     method: "GET",
     path: "/repos/{owner}/{repo}/issues/{issue_number}/comments",
     needs: issueRead,
-    answer: ({ repository, parameters }) => (repository === null ? notFound : list(repository.comments.filter((comment) => comment.issue === Number(parameters["issue_number"])).map((comment) => commentJson(repository, comment)))),
+    answer: ({ repository, parameters }) =>
+      repository === null
+        ? notFound
+        : list(
+            repository.comments
+              .filter((comment) => comment.issue === Number(parameters["issue_number"]))
+              .map((comment) => commentJson(repository, comment)),
+          ),
   },
   "issues/create-comment": {
     method: "POST",
@@ -152,8 +226,22 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     needs: issueWrite,
     answer: ({ state, repository, parameters, body, token }) => {
       if (repository === null || !repository.pulls.has(Number(parameters["issue_number"]))) return notFound;
-      if (text(body["body"]).length > 65_536) return { status: 422, body: { message: "Validation Failed: body is too long (maximum is 65536 characters)", documentation_url: "https://docs.github.com/rest", errors: [] } };
-      return ok(commentJson(repository, state.addComment(repository, Number(parameters["issue_number"]), token.login, text(body["body"]))), 201);
+      if (text(body["body"]).length > 65_536)
+        return {
+          status: 422,
+          body: {
+            message: "Validation Failed: body is too long (maximum is 65536 characters)",
+            documentation_url: "https://docs.github.com/rest",
+            errors: [],
+          },
+        };
+      return ok(
+        commentJson(
+          repository,
+          state.addComment(repository, Number(parameters["issue_number"]), token.login, text(body["body"])),
+        ),
+        201,
+      );
     },
   },
   "issues/get-comment": {
@@ -162,7 +250,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     needs: issueRead,
     answer: (call) => {
       const comment = commentOf(call);
-      return call.repository === null || comment === undefined ? notFound : ok(commentJson(call.repository, comment));
+      return call.repository === null || comment === undefined
+        ? notFound
+        : ok(commentJson(call.repository, comment));
     },
   },
   "issues/update-comment": {
@@ -194,10 +284,17 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     needs: [["contents", "read"]],
     answer: ({ repository, parameters }) => {
       const name = parameters["ref"] ?? "";
-      const sha = name.startsWith("heads/") ? repository?.branches.get(name.slice("heads/".length)) : undefined;
+      const sha = name.startsWith("heads/")
+        ? repository?.branches.get(name.slice("heads/".length))
+        : undefined;
       if (repository === null || sha === undefined) return notFound;
       const api = `https://api.github.com/repos/${repository.fullName}/git`;
-      return ok({ ref: `refs/${name}`, node_id: `ref-${sha}`, url: `${api}/refs/${name}`, object: { type: "commit", sha, url: `${api}/commits/${sha}` } });
+      return ok({
+        ref: `refs/${name}`,
+        node_id: `ref-${sha}`,
+        url: `${api}/refs/${name}`,
+        object: { type: "commit", sha, url: `${api}/commits/${sha}` },
+      });
     },
   },
   "reactions/create-for-issue-comment": {
@@ -210,7 +307,15 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       const content = text(call.body["content"]);
       const before = comment.reactions.some((one) => one.content === content && one.by === call.token.login);
       if (!before) comment.reactions.push({ content, by: call.token.login });
-      return ok({ ...example("reaction"), id: call.state.nextId(), content, user: userJson(call.state.user(call.token.login)) }, before ? 200 : 201);
+      return ok(
+        {
+          ...example("reaction"),
+          id: call.state.nextId(),
+          content,
+          user: userJson(call.state.user(call.token.login)),
+        },
+        before ? 200 : 201,
+      );
     },
   },
   "checks/create": {
@@ -242,7 +347,11 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     path: "/repos/{owner}/{repo}/commits/{ref}/check-runs",
     needs: [["checks", "read"]],
     answer: ({ repository, parameters, query }) => {
-      const found = (repository?.checks ?? []).filter((one) => one.data["head_sha"] === parameters["ref"] && (query["check_name"] === undefined || one.data["name"] === query["check_name"]));
+      const found = (repository?.checks ?? []).filter(
+        (one) =>
+          one.data["head_sha"] === parameters["ref"] &&
+          (query["check_name"] === undefined || one.data["name"] === query["check_name"]),
+      );
       return ok({ total_count: found.length, check_runs: found.map((one) => one.data) });
     },
   },
@@ -254,10 +363,20 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       const login = parameters["username"] ?? "";
       const role = repository?.collaborators[login] ?? "none";
       const rank = RANK[role] ?? -1;
-      const permissions = { pull: rank >= 0, triage: rank >= 1, push: rank >= 2, maintain: rank >= 3, admin: rank >= 4 };
+      const permissions = {
+        pull: rank >= 0,
+        triage: rank >= 1,
+        push: rank >= 2,
+        maintain: rank >= 3,
+        admin: rank >= 4,
+      };
       const legacy = role === "maintain" ? "write" : role === "triage" ? "read" : role;
       const shown = object(example("permission")["user"]);
-      return ok({ permission: legacy, role_name: role, user: { ...shown, ...userJson(state.user(login)), permissions, role_name: role } });
+      return ok({
+        permission: legacy,
+        role_name: role,
+        user: { ...shown, ...userJson(state.user(login)), permissions, role_name: role },
+      });
     },
   },
   "teams/get-by-name": {
@@ -266,7 +385,9 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     needs: [["members", "read"]],
     answer: ({ state, parameters }) => {
       const slug = parameters["team_slug"] ?? "";
-      return state.teams.has(`${parameters["org"]}/${slug}`.toLowerCase()) ? ok({ ...example("team"), slug, name: slug }) : notFound;
+      return state.teams.has(`${parameters["org"]}/${slug}`.toLowerCase())
+        ? ok({ ...example("team"), slug, name: slug })
+        : notFound;
     },
   },
   "teams/get-membership-for-user-in-org": {
@@ -274,8 +395,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     path: "/orgs/{org}/teams/{team_slug}/memberships/{username}",
     needs: [["members", "read"]],
     answer: ({ state, parameters }) => {
-      const membership = state.teams.get(`${parameters["org"]}/${parameters["team_slug"]}`.toLowerCase())?.[parameters["username"] ?? ""];
-      return membership === undefined ? notFound : ok({ ...example("membership"), role: "member", state: membership });
+      const membership = state.teams.get(`${parameters["org"]}/${parameters["team_slug"]}`.toLowerCase())?.[
+        parameters["username"] ?? ""
+      ];
+      return membership === undefined
+        ? notFound
+        : ok({ ...example("membership"), role: "member", state: membership });
     },
   },
   "repos/get-content": {
@@ -289,7 +414,19 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       if (bytes === undefined) return notFound;
       const whole = bytes.byteLength <= 1024 * 1024;
       const path = parameters["path"] ?? "";
-      return ok({ ...example("content"), path, name: path.split("/").at(-1) ?? "", size: bytes.byteLength, sha: gitBlobId(bytes), encoding: whole ? "base64" : "none", content: whole ? Buffer.from(bytes).toString("base64") : "" }, 200, bytes);
+      return ok(
+        {
+          ...example("content"),
+          path,
+          name: path.split("/").at(-1) ?? "",
+          size: bytes.byteLength,
+          sha: gitBlobId(bytes),
+          encoding: whole ? "base64" : "none",
+          content: whole ? Buffer.from(bytes).toString("base64") : "",
+        },
+        200,
+        bytes,
+      );
     },
   },
 };

@@ -5,7 +5,12 @@ import { type JsonObject, StandInState } from "./state.ts";
 
 /** Looks at every request and answer; the tests check both against GitHub's own OpenAPI description. Returns what is wrong. */
 export interface Inspector {
-  readonly request: (operation: string, parameters: Readonly<Record<string, string>>, query: Readonly<Record<string, string>>, body: unknown) => readonly string[];
+  readonly request: (
+    operation: string,
+    parameters: Readonly<Record<string, string>>,
+    query: Readonly<Record<string, string>>,
+    body: unknown,
+  ) => readonly string[];
   readonly answer: (operation: string, status: number, body: unknown) => readonly string[];
 }
 
@@ -54,7 +59,15 @@ const ROUTES: readonly Route[] = Object.entries(OPERATIONS)
   .toSorted((a, b) => b.operation.path.length - a.operation.path.length);
 
 export async function startGitHubStandIn(inspector: Inspector | null = null): Promise<GitHubStandIn> {
-  const standIn: GitHubStandIn = { url: "", state: new StandInState(), faults: [], violations: [], log: [], onRequest: null, stop: () => close(server) };
+  const standIn: GitHubStandIn = {
+    url: "",
+    state: new StandInState(),
+    faults: [],
+    violations: [],
+    log: [],
+    onRequest: null,
+    stop: () => close(server),
+  };
   const server = createServer((request, response) => {
     void readBody(request).then((raw) => {
       const { operation, answer, headers } = handled(standIn, inspector, request, raw);
@@ -64,8 +77,16 @@ export async function startGitHubStandIn(inspector: Inspector | null = null): Pr
         return;
       }
       const bytes = /\braw\b/.test(request.headers.accept ?? "") ? answer.raw : undefined;
-      const type = bytes === undefined ? "application/json; charset=utf-8" : "application/vnd.github.raw+json; charset=utf-8";
-      response.writeHead(answer.status, { "content-type": type, "x-ratelimit-remaining": "4999", "x-ratelimit-limit": "5000", ...headers });
+      const type =
+        bytes === undefined
+          ? "application/json; charset=utf-8"
+          : "application/vnd.github.raw+json; charset=utf-8";
+      response.writeHead(answer.status, {
+        "content-type": type,
+        "x-ratelimit-remaining": "4999",
+        "x-ratelimit-limit": "5000",
+        ...headers,
+      });
       response.end(bytes ?? JSON.stringify(answer.body));
     });
   });
@@ -76,7 +97,12 @@ export async function startGitHubStandIn(inspector: Inspector | null = null): Pr
 }
 
 /** A request that the stand-in itself cannot handle is answered, and counts as a violation. */
-function handled(standIn: GitHubStandIn, inspector: Inspector | null, request: IncomingMessage, raw: string): Handled {
+function handled(
+  standIn: GitHubStandIn,
+  inspector: Inspector | null,
+  request: IncomingMessage,
+  raw: string,
+): Handled {
   try {
     return handle(standIn, inspector, request, raw);
   } catch (error) {
@@ -105,25 +131,44 @@ interface Handled {
   readonly headers: Record<string, string>;
 }
 
-const message = (status: number, sentence: string): Answer => ({ status, body: { message: sentence, documentation_url: "https://docs.github.com/rest", status: `${status}` } });
+const message = (status: number, sentence: string): Answer => ({
+  status,
+  body: { message: sentence, documentation_url: "https://docs.github.com/rest", status: `${status}` },
+});
 
-function handle(standIn: GitHubStandIn, inspector: Inspector | null, request: IncomingMessage, raw: string): Handled {
+function handle(
+  standIn: GitHubStandIn,
+  inspector: Inspector | null,
+  request: IncomingMessage,
+  raw: string,
+): Handled {
   const url = new URL(request.url ?? "/", `http://${request.headers.host ?? "stand-in"}`);
-  const route = ROUTES.find((one) => one.operation.method === request.method && one.expression.test(url.pathname));
+  const route = ROUTES.find(
+    (one) => one.operation.method === request.method && one.expression.test(url.pathname),
+  );
   if (route === undefined) {
     standIn.violations.push(`no such operation: ${request.method} ${url.pathname}`);
     return { operation: "", answer: notFound, headers: {} };
   }
   const { id, operation } = route;
   standIn.onRequest?.(id);
-  const answered = (answer: Answer | null, headers: Record<string, string> = {}): Handled => ({ operation: id, answer, headers });
+  const answered = (answer: Answer | null, headers: Record<string, string> = {}): Handled => ({
+    operation: id,
+    answer,
+    headers,
+  });
   const fault = standIn.faults.find((one) => one.operation === id && one.times > 0);
   if (fault !== undefined) {
     fault.times -= 1;
-    return answered(fault.status === 0 ? null : { status: fault.status, body: fault.body ?? { message: "fault" } }, { ...fault.headers });
+    return answered(
+      fault.status === 0 ? null : { status: fault.status, body: fault.body ?? { message: "fault" } },
+      { ...fault.headers },
+    );
   }
   const matched = route.expression.exec(url.pathname) ?? [];
-  const parameters = Object.fromEntries(route.names.map((name, n) => [name, decodeURIComponent(matched[n + 1] ?? "")]));
+  const parameters = Object.fromEntries(
+    route.names.map((name, n) => [name, decodeURIComponent(matched[n + 1] ?? "")]),
+  );
   const query = Object.fromEntries(url.searchParams);
   const body: unknown = raw === "" ? undefined : JSON.parse(raw);
   const wrong = inspector?.request(id, parameters, query, body) ?? [];
@@ -131,27 +176,60 @@ function handle(standIn: GitHubStandIn, inspector: Inspector | null, request: In
     standIn.violations.push(...wrong.map((one) => `${id}: ${one}`));
     return answered(message(422, `Validation Failed: ${wrong.join("; ")}`));
   }
-  const token = standIn.state.tokens.get((request.headers.authorization ?? "").replace(/^(?:token|bearer) /i, ""));
+  const token = standIn.state.tokens.get(
+    (request.headers.authorization ?? "").replace(/^(?:token|bearer) /i, ""),
+  );
   if (token === undefined) return answered(message(401, "Bad credentials"));
-  const allowed = operation.needs.some(([permission, level]) => permission === "metadata" || token.permissions[permission] === "write" || (level === "read" && token.permissions[permission] === "read"));
+  const allowed = operation.needs.some(
+    ([permission, level]) =>
+      permission === "metadata" ||
+      token.permissions[permission] === "write" ||
+      (level === "read" && token.permissions[permission] === "read"),
+  );
   if (!allowed) {
-    return answered(message(403, "Resource not accessible by integration"), { "x-accepted-github-permissions": operation.needs.map((need) => need.join("=")).join("; ") });
+    return answered(message(403, "Resource not accessible by integration"), {
+      "x-accepted-github-permissions": operation.needs.map((need) => need.join("=")).join("; "),
+    });
   }
-  const repository = parameters["owner"] === undefined ? null : (standIn.state.repositories.get(`${parameters["owner"]}/${parameters["repo"]}`.toLowerCase()) ?? null);
+  const repository =
+    parameters["owner"] === undefined
+      ? null
+      : (standIn.state.repositories.get(`${parameters["owner"]}/${parameters["repo"]}`.toLowerCase()) ??
+        null);
   if (parameters["owner"] !== undefined && repository === null) return answered(notFound);
-  const answer = operation.answer({ state: standIn.state, repository, parameters, query, body: typeof body === "object" && body !== null ? (body as JsonObject) : {}, token });
-  const { page, headers } = answer.list === undefined ? { page: answer, headers: {} } : paged(answer.list, url, query);
+  const answer = operation.answer({
+    state: standIn.state,
+    repository,
+    parameters,
+    query,
+    body: typeof body === "object" && body !== null ? (body as JsonObject) : {},
+    token,
+  });
+  const { page, headers } =
+    answer.list === undefined ? { page: answer, headers: {} } : paged(answer.list, url, query);
   const broken = inspector?.answer(id, page.status, page.body) ?? [];
-  if (broken.length > 0) standIn.violations.push(...broken.map((one) => `${id} answered ${page.status}: ${one}`));
+  if (broken.length > 0)
+    standIn.violations.push(...broken.map((one) => `${id} answered ${page.status}: ${one}`));
   return answered(page, headers);
 }
 
 /** One page of a list, with GitHub's Link header. */
-function paged(items: readonly Answer["body"][], url: URL, query: Readonly<Record<string, string>>): { page: Answer; headers: Record<string, string> } {
+function paged(
+  items: readonly Answer["body"][],
+  url: URL,
+  query: Readonly<Record<string, string>>,
+): { page: Answer; headers: Record<string, string> } {
   const size = Number(query["per_page"] ?? 30);
   const number = Number(query["page"] ?? 1);
   const last = Math.max(1, Math.ceil(items.length / size));
-  const link = (page: number): string => `<${url.origin}${url.pathname}?${new URLSearchParams({ ...query, page: `${page}` })}>`;
-  const parts = [...(number < last ? [`${link(number + 1)}; rel="next"`, `${link(last)}; rel="last"`] : []), ...(number > 1 ? [`${link(1)}; rel="first"`] : [])];
-  return { page: { status: 200, body: items.slice((number - 1) * size, number * size) }, headers: parts.length === 0 ? {} : { link: parts.join(", ") } };
+  const link = (page: number): string =>
+    `<${url.origin}${url.pathname}?${new URLSearchParams({ ...query, page: `${page}` })}>`;
+  const parts = [
+    ...(number < last ? [`${link(number + 1)}; rel="next"`, `${link(last)}; rel="last"`] : []),
+    ...(number > 1 ? [`${link(1)}; rel="first"`] : []),
+  ];
+  return {
+    page: { status: 200, body: items.slice((number - 1) * size, number * size) },
+    headers: parts.length === 0 ? {} : { link: parts.join(", ") },
+  };
 }

@@ -64,7 +64,8 @@ export interface StandInToken {
 }
 
 /** A deep copy of one of GitHub's own examples, to be filled in. */
-export const example = (name: keyof typeof GITHUB_EXAMPLES): JsonObject => JSON.parse(JSON.stringify(GITHUB_EXAMPLES[name]));
+export const example = (name: keyof typeof GITHUB_EXAMPLES): JsonObject =>
+  JSON.parse(JSON.stringify(GITHUB_EXAMPLES[name]));
 
 export class StandInState {
   readonly users = new Map<string, StandInUser>();
@@ -94,25 +95,52 @@ export class StandInState {
   }
 
   addRepository(fullName: string, collaborators: Record<string, Role>): StandInRepository {
-    const repository: StandInRepository = { id: this.nextId(), fullName, collaborators, trees: new Map(), branches: new Map(), pulls: new Map(), comments: [], checks: [] };
+    const repository: StandInRepository = {
+      id: this.nextId(),
+      fullName,
+      collaborators,
+      trees: new Map(),
+      branches: new Map(),
+      pulls: new Map(),
+      comments: [],
+      checks: [],
+    };
     for (const login of Object.keys(collaborators)) this.user(login);
     this.repositories.set(fullName.toLowerCase(), repository);
     return repository;
   }
 
   /** Commits a tree: the files of a parent with some replaced or, where null, removed. */
-  commit(repository: StandInRepository, parent: string | null, files: Readonly<Record<string, string | Uint8Array | null>>): string {
+  commit(
+    repository: StandInRepository,
+    parent: string | null,
+    files: Readonly<Record<string, string | Uint8Array | null>>,
+  ): string {
     const tree = new Map(parent === null ? [] : repository.trees.get(parent));
     for (const [path, bytes] of Object.entries(files)) {
       if (bytes === null) tree.delete(path);
       else tree.set(path, typeof bytes === "string" ? Buffer.from(bytes) : bytes);
     }
-    const sha = gitBlobId(Buffer.from([...tree].map(([path, bytes]) => `${path} ${gitBlobId(bytes)}`).join("\n") + this.nextId()));
+    const sha = gitBlobId(
+      Buffer.from([...tree].map(([path, bytes]) => `${path} ${gitBlobId(bytes)}`).join("\n") + this.nextId()),
+    );
     repository.trees.set(sha, tree);
     return sha;
   }
 
-  addPull(repository: StandInRepository, pull: { number: number; title: string; author: string; headSha: string; baseSha: string; files: readonly string[]; headRepository?: string; baseRef?: string }): StandInPull {
+  addPull(
+    repository: StandInRepository,
+    pull: {
+      number: number;
+      title: string;
+      author: string;
+      headSha: string;
+      baseSha: string;
+      files: readonly string[];
+      headRepository?: string;
+      baseRef?: string;
+    },
+  ): StandInPull {
     const author = this.user(pull.author);
     const made: StandInPull = {
       number: pull.number,
@@ -142,7 +170,15 @@ export class StandInState {
 
   addComment(repository: StandInRepository, issue: number, login: string, body: string): StandInComment {
     const at = this.now();
-    const comment: StandInComment = { id: this.nextId(), issue, author: this.user(login), body, createdAt: at, updatedAt: at, reactions: [] };
+    const comment: StandInComment = {
+      id: this.nextId(),
+      issue,
+      author: this.user(login),
+      body,
+      createdAt: at,
+      updatedAt: at,
+      reactions: [],
+    };
     repository.comments.push(comment);
     return comment;
   }

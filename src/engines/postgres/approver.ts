@@ -19,7 +19,8 @@ export const postgresApprover = (session: Session): Approver => ({
         JSON.stringify(request.facts),
       ]);
       const recorded = (await approvalsOf(session, runId)).find((approval) => approval.kind === request.kind);
-      if (recorded === undefined) throw new WapError("internal", `the approval of run ${runId} is not where it was recorded`);
+      if (recorded === undefined)
+        throw new WapError("internal", `the approval of run ${runId} is not where it was recorded`);
       return recorded;
     }),
 });

@@ -4,17 +4,24 @@ import { STATUSES } from "../../domain/run.ts";
 import type { Auditor } from "../../ports.ts";
 import { measureChanges } from "./changes.ts";
 import type { Session } from "./connection.ts";
-import { measureContextOf } from "./measure-context.ts";
 import { measureAudits } from "./measure-audits.ts";
+import { measureContextOf } from "./measure-context.ts";
 import { asFault, throughDoor } from "./sql-errors.ts";
 
 const gateRow = z.object({ status: z.enum(STATUSES) });
 
 /** `readFile` gives the bytes of a file of the repository that a contract names (keys of exclusions, custom audits). */
-export const postgresAuditor = (session: Session, readFile: (path: string) => Promise<Uint8Array>): Auditor => ({
+export const postgresAuditor = (
+  session: Session,
+  readFile: (path: string) => Promise<Uint8Array>,
+): Auditor => ({
   measure: async (runId, names, contract, audits) => {
     try {
-      return await measureAudits(session.client, audits, await measureContextOf(session, readFile, runId, names, contract));
+      return await measureAudits(
+        session.client,
+        audits,
+        await measureContextOf(session, readFile, runId, names, contract),
+      );
     } catch (error) {
       throw asFault(error, "auditing");
     }

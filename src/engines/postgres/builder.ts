@@ -1,8 +1,15 @@
 // The builder's duty: land the delivery and build the stage through the doors of the control schema (specification 3 and 4).
-import type { Contract } from "../../domain/contract.ts";
+
 import type { DeclaredAudit } from "../../domain/audits/declared.ts";
+import type { Contract } from "../../domain/contract.ts";
 import { durationMs } from "../../domain/duration.ts";
-import { quoteIdentifier, quoteList, quoteQualified, type RunNames, runNames } from "../../domain/identifier.ts";
+import {
+  quoteIdentifier,
+  quoteList,
+  quoteQualified,
+  type RunNames,
+  runNames,
+} from "../../domain/identifier.ts";
 import { LandingFault } from "../../domain/landing.ts";
 import type { Landing, RunManifest } from "../../domain/manifest.ts";
 import { done, type Outcome, type Refusal, refuse } from "../../domain/outcome.ts";
@@ -43,7 +50,11 @@ export async function failRun(session: Session, runId: RunId, reason: Refusal): 
   }
 }
 
-async function startRun(session: Session, manifest: RunManifest, audits: readonly DeclaredAudit[]): Promise<Outcome<void>> {
+async function startRun(
+  session: Session,
+  manifest: RunManifest,
+  audits: readonly DeclaredAudit[],
+): Promise<Outcome<void>> {
   const names = runNames(manifest.target, manifest.runId);
   const row = {
     run_id: manifest.runId,
@@ -67,9 +78,17 @@ async function startRun(session: Session, manifest: RunManifest, audits: readonl
     preflight: manifest.preflight,
     plan: manifest.plan,
   };
-  const declared = audits.map(({ name, clause, level, expectation }) => ({ name, clause, level, expectation }));
+  const declared = audits.map(({ name, clause, level, expectation }) => ({
+    name,
+    clause,
+    level,
+    expectation,
+  }));
   return throughDoor("starting the run", async () => {
-    await session.query("SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [JSON.stringify(row), JSON.stringify(declared)]);
+    await session.query("SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [
+      JSON.stringify(row),
+      JSON.stringify(declared),
+    ]);
   });
 }
 
@@ -92,17 +111,20 @@ async function land(
       onProgress,
     );
     const { totals } = copied;
-    const [row] = await session.query<{ landing: unknown }>("SELECT wap_admin.seal_raw($1, $2::jsonb) AS landing", [
-      runId,
-      JSON.stringify({
-        bytes: totals.bytes.toString(),
-        sha256: totals.sha256,
-        plainBytes: totals.plainBytes.toString(),
-        parsed: totals.parsed.toString(),
-        header: reader.header,
-        parser: { ...reader.parser, blank_lines_skipped: totals.skipped.toString() },
-      }),
-    ]);
+    const [row] = await session.query<{ landing: unknown }>(
+      "SELECT wap_admin.seal_raw($1, $2::jsonb) AS landing",
+      [
+        runId,
+        JSON.stringify({
+          bytes: totals.bytes.toString(),
+          sha256: totals.sha256,
+          plainBytes: totals.plainBytes.toString(),
+          parsed: totals.parsed.toString(),
+          header: reader.header,
+          parser: { ...reader.parser, blank_lines_skipped: totals.skipped.toString() },
+        }),
+      ],
+    );
     return done(landingSchema.parse(row?.landing));
   } catch (error) {
     if (error instanceof LandingFault) return { ok: false, refusal: error.refusal };
@@ -114,13 +136,21 @@ async function land(
  * Loads the transform into the stage, lists the excluded records, and seals both.
  * @returns `build_failed` where a row cannot be what the contract declares, `transform_invalid` where the statement itself is wrong.
  */
-async function build(session: Session, runId: RunId, names: RunNames, contract: Contract, text: TransformText): Promise<Outcome<BuildResult>> {
+async function build(
+  session: Session,
+  runId: RunId,
+  names: RunNames,
+  contract: Contract,
+  text: TransformText,
+): Promise<Outcome<BuildResult>> {
   const source = quoteQualified(names.raw);
   const columns = contract.target_schema.map((column) => column.name);
   try {
     await session.query("SELECT wap_admin.open_stage($1)", [runId]);
     await inTransaction(session, "BEGIN ISOLATION LEVEL REPEATABLE READ", async () => {
-      await session.query("SELECT set_config('statement_timeout', $1, true)", [`${contractTimeoutMs(contract)}`]);
+      await session.query("SELECT set_config('statement_timeout', $1, true)", [
+        `${contractTimeoutMs(contract)}`,
+      ]);
       const select = await renderTransform(text.sql, { source });
       await session.query(
         `INSERT INTO ${quoteQualified(names.stage)} (${quoteList(columns)}) SELECT ${columns.map((name) => `made.${quoteIdentifier(name)}`).join(", ")} FROM (\n${select}\n) AS made`,
@@ -132,11 +162,17 @@ async function build(session: Session, runId: RunId, names: RunNames, contract: 
         );
       }
     });
-    const [row] = await session.query<{ built: unknown }>("SELECT wap_admin.seal_stage($1) AS built", [runId]);
+    const [row] = await session.query<{ built: unknown }>("SELECT wap_admin.seal_stage($1) AS built", [
+      runId,
+    ]);
     return done(buildResultSchema.parse(row?.built));
   } catch (error) {
     const message = error instanceof Error ? error.message : "";
-    if (isDataError(error)) return refuse("build_failed", `${text.path}: a row cannot become what the contract declares: ${message}`);
+    if (isDataError(error))
+      return refuse(
+        "build_failed",
+        `${text.path}: a row cannot become what the contract declares: ${message}`,
+      );
     if (isStatementError(error)) return refuse("transform_invalid", `${text.path}: ${message}`);
     throw asFault(error, "building the stage");
   }

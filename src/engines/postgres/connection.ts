@@ -51,10 +51,16 @@ const PINNED: readonly (readonly [string, string])[] = [
   ["lock_timeout", "5s"],
 ];
 
-export const readCredential = (variable: string, environment: Readonly<Record<string, string | undefined>>): Credential => {
+export const readCredential = (
+  variable: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Credential => {
   const url = environment[variable];
   if (url === undefined || url.trim() === "") {
-    throw new WapError("credential_missing", `the environment variable ${variable} is not set: it names the database for this duty`);
+    throw new WapError(
+      "credential_missing",
+      `the environment variable ${variable} is not set: it names the database for this duty`,
+    );
   }
   return { variable, url };
 };
@@ -76,9 +82,13 @@ async function connect(credential: Credential): Promise<pg.Client> {
       types: exactTypes,
     });
   } catch (error) {
-    throw new WapError("connection_failed", `${credential.variable} does not hold a connection string such as postgres://login@host:5432/database`, {
-      cause: error,
-    });
+    throw new WapError(
+      "connection_failed",
+      `${credential.variable} does not hold a connection string such as postgres://login@host:5432/database`,
+      {
+        cause: error,
+      },
+    );
   }
   try {
     await client.connect();
@@ -92,15 +102,18 @@ async function connect(credential: Credential): Promise<pg.Client> {
  * Lends a session for the length of `use`. A failure to close is kept beside the first error.
  * @throws WapError connection_failed, or what `use` throws.
  */
-export async function withSession<T>(credential: Credential, use: (session: Session) => Promise<T>): Promise<T> {
+export async function withSession<T>(
+  credential: Credential,
+  use: (session: Session) => Promise<T>,
+): Promise<T> {
   const client = await connect(credential);
   // A server that goes away while the session is idle must not end the process; the next query reports it.
   client.on("error", () => undefined);
   try {
-    await client.query("SELECT pg_catalog.set_config(n, v, false) FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS pinned (n, v)", [
-      PINNED.map(([name]) => name),
-      PINNED.map(([, value]) => value),
-    ]);
+    await client.query(
+      "SELECT pg_catalog.set_config(n, v, false) FROM ROWS FROM (pg_catalog.unnest($1::text[]), pg_catalog.unnest($2::text[])) AS pinned (n, v)",
+      [PINNED.map(([name]) => name), PINNED.map(([, value]) => value)],
+    );
     return await use(sessionOver(client, credential));
   } finally {
     await client.end().catch(() => undefined);

@@ -11,7 +11,8 @@ const FORM = /^(sorted-sha256-recordsend-v1):(1|256):[0-9a-f]{64}$/;
  */
 export function contentQuery(relation: SqlIdentifier, like: string): string {
   const form = FORM.exec(like);
-  if (form === null) throw new WapError("internal", `unknown form of content fingerprint ${like.slice(0, 40)}`);
+  if (form === null)
+    throw new WapError("internal", `unknown form of content fingerprint ${like.slice(0, 40)}`);
   const hashes = `(SELECT sha256(record_send(t.*)) AS h FROM ${relation} AS t) AS hashed`;
   const digest =
     form[2] === "1"

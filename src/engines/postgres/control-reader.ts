@@ -2,7 +2,14 @@
 import { z } from "zod";
 import { SUBJECTS } from "../../domain/audits/check.ts";
 import { CLAUSES } from "../../domain/clauses.ts";
-import type { Approval, PreflightReport, Provenance, Publication, PublicationPlan, RunRecord } from "../../domain/manifest.ts";
+import type {
+  Approval,
+  PreflightReport,
+  Provenance,
+  Publication,
+  PublicationPlan,
+  RunRecord,
+} from "../../domain/manifest.ts";
 import { isReasonCode } from "../../domain/outcome.ts";
 import { type RunId, STATUSES } from "../../domain/run.ts";
 import { SQL } from "../../generated/sql.ts";
@@ -173,7 +180,11 @@ export const postgresControlReader = (session: Session): ControlReader => ({
   runs: (filter) => runsWhere(session, null, filter),
 });
 
-async function runsWhere(session: Session, runId: RunId | null, filter: RunFilter): Promise<readonly RunRecord[]> {
+async function runsWhere(
+  session: Session,
+  runId: RunId | null,
+  filter: RunFilter,
+): Promise<readonly RunRecord[]> {
   try {
     const rows = await session.query<{ record: unknown }>(SQL["engines/postgres/queries/run-records.sql"], [
       runId,
@@ -190,9 +201,11 @@ async function runsWhere(session: Session, runId: RunId | null, filter: RunFilte
   }
 }
 
-const recorded = async (session: Session, runId: RunId): Promise<RunRecord | null> => (await runsWhere(session, runId, { limit: 1 }))[0] ?? null;
+const recorded = async (session: Session, runId: RunId): Promise<RunRecord | null> =>
+  (await runsWhere(session, runId, { limit: 1 }))[0] ?? null;
 
-export const approvalsOf = async (session: Session, runId: RunId): Promise<readonly Approval[]> => (await recorded(session, runId))?.approvals ?? [];
+export const approvalsOf = async (session: Session, runId: RunId): Promise<readonly Approval[]> =>
+  (await recorded(session, runId))?.approvals ?? [];
 
 export const publicationsOf = async (session: Session, runId: RunId): Promise<readonly Publication[]> =>
   (await recorded(session, runId))?.publications ?? [];

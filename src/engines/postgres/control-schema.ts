@@ -31,7 +31,14 @@ const RELEASE = "engines/postgres/control/120-release.sql";
 
 /** The whole setup as one script, for `wap setup --print` and for `setUpControlSchema`. */
 export const controlSchemaScript = (): string =>
-  ["SET search_path = pg_catalog, pg_temp;", SQL[ROLES], "SET ROLE wap_owner;", ...OWNED.map((file) => SQL[file]), "RESET ROLE;", SQL[RELEASE]].join("\n");
+  [
+    "SET search_path = pg_catalog, pg_temp;",
+    SQL[ROLES],
+    "SET ROLE wap_owner;",
+    ...OWNED.map((file) => SQL[file]),
+    "RESET ROLE;",
+    SQL[RELEASE],
+  ].join("\n");
 
 /** What a database administrator grants afterwards; printed, never run. */
 export const DUTY_GRANTS = [
@@ -47,10 +54,14 @@ export const DUTY_GRANTS = [
 
 /** The control schema as it is: every property that could make it another one. Needs no privilege beyond reading the catalogs. */
 export async function dumpControlSchema(session: Session): Promise<ControlDump> {
-  const rows = await session.query<{ property: string; value: string }>(SQL["engines/postgres/control/control-dump.sql"]);
+  const rows = await session.query<{ property: string; value: string }>(
+    SQL["engines/postgres/control/control-dump.sql"],
+  );
   // Several members of one role share a property: keep them all.
   const dump: Record<string, string> = {};
-  for (const { property, value } of rows.toSorted((a, b) => (a.property + a.value < b.property + b.value ? -1 : 1))) {
+  for (const { property, value } of rows.toSorted((a, b) =>
+    a.property + a.value < b.property + b.value ? -1 : 1,
+  )) {
     const before = dump[property];
     dump[property] = before === undefined ? value : `${before}, ${value}`;
   }
@@ -77,12 +88,16 @@ export function compareControlSchema(wanted: ControlDump, found: ControlDump): r
  */
 export async function verifyControlSchema(session: Session): Promise<Outcome<ControlFingerprint>> {
   const found = await dumpControlSchema(session);
-  if (!Object.hasOwn(found, "schema wap_admin owner")) return refuse("not_set_up", "this database has no control schema wap_admin");
+  if (!Object.hasOwn(found, "schema wap_admin owner"))
+    return refuse("not_set_up", "this database has no control schema wap_admin");
   const differences = compareControlSchema(expected, found);
   if (differences.length > 0) {
     const shown = differences.slice(0, 5).join("; ");
     const more = differences.length > 5 ? `; and ${differences.length - 5} more` : "";
-    return refuse("control_schema_mismatch", `the control schema differs from what wap made: ${shown}${more}`);
+    return refuse(
+      "control_schema_mismatch",
+      `the control schema differs from what wap made: ${shown}${more}`,
+    );
   }
   return done(sha256<"control-schema">(canonicalJson(found)));
 }
@@ -96,7 +111,9 @@ export interface SetupResult {
 /** Verifies what stands and says how much of it there is; changes nothing. */
 export async function verifySetup(session: Session): Promise<Outcome<SetupResult>> {
   const verified = await verifyControlSchema(session);
-  return verified.ok ? done({ created: false, fingerprint: verified.value, properties: Object.keys(expected).length }) : verified;
+  return verified.ok
+    ? done({ created: false, fingerprint: verified.value, properties: Object.keys(expected).length })
+    : verified;
 }
 
 /**

@@ -48,7 +48,13 @@ export async function copyRecords(
   let records = 0;
   const watchdog = new AbortController();
   const stalled = (): NodeJS.Timeout =>
-    setTimeout(() => watchdog.abort(new WapError("connection_failed", `the server took no data for ${STALLED_MS / 1000} s`)), STALLED_MS);
+    setTimeout(
+      () =>
+        watchdog.abort(
+          new WapError("connection_failed", `the server took no data for ${STALLED_MS / 1000} s`),
+        ),
+      STALLED_MS,
+    );
   let timer = stalled();
   async function* lines(): AsyncGenerator<Buffer> {
     for await (const batch of reader.batches()) {
@@ -60,9 +66,15 @@ export async function copyRecords(
       if (batch.records.length > 0) yield Buffer.from(batch.records.map(copyLine).join(""), "utf8");
     }
   }
-  const stream = client.query(copyFrom(`COPY ${raw.table} (_src_row, ${quoteList(raw.columns)}) FROM STDIN (FORMAT text, ENCODING 'UTF8')`));
+  const stream = client.query(
+    copyFrom(
+      `COPY ${raw.table} (_src_row, ${quoteList(raw.columns)}) FROM STDIN (FORMAT text, ENCODING 'UTF8')`,
+    ),
+  );
   try {
-    await pipeline(Readable.from(lines(), { objectMode: true, highWaterMark: 1 }), stream, { signal: watchdog.signal });
+    await pipeline(Readable.from(lines(), { objectMode: true, highWaterMark: 1 }), stream, {
+      signal: watchdog.signal,
+    });
   } catch (error) {
     throw watchdog.signal.aborted ? watchdog.signal.reason : error;
   } finally {
@@ -72,13 +84,23 @@ export async function copyRecords(
   return { totals: reader.totals() };
 }
 
-async function insertRejects(client: pg.ClientBase, table: SqlIdentifier, rejected: readonly RejectedRecord[]): Promise<void> {
+async function insertRejects(
+  client: pg.ClientBase,
+  table: SqlIdentifier,
+  rejected: readonly RejectedRecord[],
+): Promise<void> {
   for (let at = 0; at < rejected.length; at += 1000) {
     const part = rejected.slice(at, at + 1000);
     // A rejected record may hold what text cannot: NUL is written as its picture.
     await client.query(
       `INSERT INTO ${table} (_src_row, _line, reason, message, record) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[])`,
-      [part.map((r) => r.row), part.map((r) => r.line), part.map((r) => r.reason), part.map((r) => r.message), part.map((r) => r.text.replaceAll("\0", "␀"))],
+      [
+        part.map((r) => r.row),
+        part.map((r) => r.line),
+        part.map((r) => r.reason),
+        part.map((r) => r.message),
+        part.map((r) => r.text.replaceAll("\0", "␀")),
+      ],
     );
   }
 }

@@ -42,11 +42,18 @@ export async function measureContextOf(
   for (const [reason, rows] of Object.entries(run.excluded)) counts[`excluded.${reason}`] = rows;
   return {
     contract,
-    relations: { raw: quoteQualified(names.raw), staged: quoteQualified(names.stage), excluded: quoteQualified(names.excluded) },
+    relations: {
+      raw: quoteQualified(names.raw),
+      staged: quoteQualified(names.stage),
+      excluded: quoteQualified(names.excluded),
+    },
     stageOid: run.stage_oid ?? 0,
     rawColumns: run.header ?? [],
     counts,
-    clocks: { run_start: new Date(run.created_at.replaceAll('"', "")).toISOString(), as_of: contract.source.as_of ?? null },
+    clocks: {
+      run_start: new Date(run.created_at.replaceAll('"', "")).toISOString(),
+      as_of: contract.source.as_of ?? null,
+    },
     readFile,
   };
 }

@@ -63,7 +63,10 @@ export async function identify(session: Session): Promise<Outcome<PreflightRepor
     return refuse("engine_unsupported", `PostgreSQL ${found.version} at ${found.address} is not supported`);
   }
   if (found.standby || found.read_only) {
-    return refuse("read_only_server", `${found.database} at ${found.address} is a read-only server: a standby cannot build or publish`);
+    return refuse(
+      "read_only_server",
+      `${found.database} at ${found.address} is a read-only server: a standby cannot build or publish`,
+    );
   }
   return done({
     name: found.database,
@@ -81,7 +84,11 @@ export async function identify(session: Session): Promise<Outcome<PreflightRepor
  * Specification 1, read-only in one REPEATABLE READ transaction.
  * @returns the report, fingerprints and plan, or the refusal that says why nothing was begun.
  */
-export async function preflight(session: Session, contract: Contract, source: { ref: string; bytes: bigint }): Promise<Outcome<Preflight>> {
+export async function preflight(
+  session: Session,
+  contract: Contract,
+  source: { ref: string; bytes: bigint },
+): Promise<Outcome<Preflight>> {
   try {
     const database = await identify(session);
     if (!database.ok) return database;

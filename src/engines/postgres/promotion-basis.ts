@@ -15,7 +15,10 @@ const row = z.object({
   target_schema: z.string(),
   target_relation: z.string(),
   consumer_role: z.string(),
-  plan: z.object({ lockTimeoutMs: z.number().int().positive(), statementTimeoutMs: z.number().int().positive() }),
+  plan: z.object({
+    lockTimeoutMs: z.number().int().positive(),
+    statementTimeoutMs: z.number().int().positive(),
+  }),
 });
 
 export async function promotionBasis(session: Session, runId: RunId): Promise<PromotionBasis | null> {

@@ -13,7 +13,10 @@ import { type PromotionBasis, promotionBasis } from "./promotion-basis.ts";
 import { asFault, doorRefusal, throughDoor } from "./sql-errors.ts";
 import { verifyPublished } from "./verification.ts";
 
-export const postgresPublisher = (session: Session, reconnect: <T>(use: (session: Session) => Promise<T>) => Promise<T>): Publisher => ({
+export const postgresPublisher = (
+  session: Session,
+  reconnect: <T>(use: (session: Session) => Promise<T>) => Promise<T>,
+): Publisher => ({
   publish: (runId) => promote(session, reconnect, runId, "publish"),
   rollback: (runId) => promote(session, reconnect, runId, "rollback"),
   verify: (runId) => verifyPublished(session, runId),
@@ -40,16 +43,22 @@ async function promote(
   const before = await publicationOf(session, runId, kind);
   if (before !== null) return done(before);
 
-  const outcome = await throughDoor(kind === "publish" ? "publishing" : "rolling back", () => guardedTransaction(session, runId, kind, basis)).catch((error: unknown) =>
-    afterLostAnswer(error, reconnect, runId, kind),
-  );
+  const outcome = await throughDoor(kind === "publish" ? "publishing" : "rolling back", () =>
+    guardedTransaction(session, runId, kind, basis),
+  ).catch((error: unknown) => afterLostAnswer(error, reconnect, runId, kind));
   if (!outcome.ok) return outcome;
   const after = outcome.value ?? (await publicationOf(session, runId, kind));
-  if (after === null) throw new WapError("internal", `run ${runId} was committed but its publication is not recorded`);
+  if (after === null)
+    throw new WapError("internal", `run ${runId} was committed but its publication is not recorded`);
   return done(after);
 }
 
-async function guardedTransaction(session: Session, runId: RunId, kind: Publication["kind"], basis: PromotionBasis): Promise<Publication | null> {
+async function guardedTransaction(
+  session: Session,
+  runId: RunId,
+  kind: Publication["kind"],
+  basis: PromotionBasis,
+): Promise<Publication | null> {
   const { client } = session;
   await client.query("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE");
   try {
@@ -89,12 +98,19 @@ async function afterLostAnswer(
   if (fault.code !== "connection_failed" || doorRefusal(error) !== null) throw fault;
   const found = await reconnect(async (session) => {
     // A backend that is still ending holds the lock until its transaction is decided.
-    await session.query("SELECT pg_advisory_xact_lock(hashtextextended(r.target_name, 0)) FROM wap_admin.runs r WHERE r.run_id = $1", [runId]);
+    await session.query(
+      "SELECT pg_advisory_xact_lock(hashtextextended(r.target_name, 0)) FROM wap_admin.runs r WHERE r.run_id = $1",
+      [runId],
+    );
     return publicationOf(session, runId, kind);
   }).catch(() => null);
   if (found !== null) return done(found);
   throw fault;
 }
 
-const publicationOf = async (session: Session, runId: RunId, kind: Publication["kind"]): Promise<Publication | null> =>
+const publicationOf = async (
+  session: Session,
+  runId: RunId,
+  kind: Publication["kind"],
+): Promise<Publication | null> =>
   (await publicationsOf(session, runId)).find((publication) => publication.kind === kind) ?? null;

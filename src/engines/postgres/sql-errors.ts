@@ -1,7 +1,7 @@
 // Server errors told apart by SQLSTATE, never by message text: which are refusals of a door, which are faults.
 import pg from "pg";
 import { WapError } from "../../domain/errors.ts";
-import { type Outcome, type ReasonCode, type Refusal, done } from "../../domain/outcome.ts";
+import { done, type Outcome, type ReasonCode, type Refusal } from "../../domain/outcome.ts";
 
 /** SQLSTATEs that the doors of the control schema raise (control/*.sql), and the reason each one stands for. */
 const DOOR_REFUSALS: Readonly<Record<string, ReasonCode>> = {
@@ -41,7 +41,16 @@ const FAULTS: readonly (readonly [string, ReasonCode])[] = [
   ["57", "connection_failed"],
 ];
 
-const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "ETIMEDOUT", "EPIPE", "EHOSTUNREACH", "EAI_AGAIN", "ENOENT"]);
+const NETWORK = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+  "EPIPE",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+  "ENOENT",
+]);
 
 /** The SQLSTATE of a server error, or null for anything else. */
 export function sqlStateOf(error: unknown): string | null {
@@ -53,7 +62,9 @@ export function doorRefusal(error: unknown): Refusal | null {
   const state = sqlStateOf(error);
   const code = state === null ? undefined : DOOR_REFUSALS[state];
   if (code === undefined || !(error instanceof pg.DatabaseError)) return null;
-  return error.hint === undefined ? { code, message: error.message } : { code, message: error.message, next: error.hint };
+  return error.hint === undefined
+    ? { code, message: error.message }
+    : { code, message: error.message, next: error.hint };
 }
 
 /** Any error from the driver as a WapError; a WapError passes through. `doing` says what was being done, for the sentence. */
@@ -66,9 +77,19 @@ export function asFault(error: unknown, doing: string): WapError {
   }
   if (error instanceof Error) {
     const errno = "code" in error && typeof error.code === "string" ? error.code : "";
-    const lost = NETWORK.has(errno) || /^Connection terminated/.test(error.message) || error.message === "timeout expired";
-    const inner = error instanceof AggregateError ? error.errors.map((e: unknown) => (e instanceof Error ? e.message : String(e))).join("; ") : error.message;
-    return new WapError(lost || error instanceof AggregateError ? "connection_failed" : "database_error", `${doing}: ${inner}`, { cause: error });
+    const lost =
+      NETWORK.has(errno) ||
+      /^Connection terminated/.test(error.message) ||
+      error.message === "timeout expired";
+    const inner =
+      error instanceof AggregateError
+        ? error.errors.map((e: unknown) => (e instanceof Error ? e.message : String(e))).join("; ")
+        : error.message;
+    return new WapError(
+      lost || error instanceof AggregateError ? "connection_failed" : "database_error",
+      `${doing}: ${inner}`,
+      { cause: error },
+    );
   }
   return new WapError("internal", `${doing}: an error that is not an Error`, { cause: error });
 }

@@ -10,13 +10,29 @@ import { checkSelect } from "./sql-grammar.ts";
  * Checks the transform and the excluded-rows file.
  * @throws InvalidInput with every problem, each with its line.
  */
-export async function checkTransform(session: Session, contract: Contract, text: TransformText): Promise<void> {
-  const inputs = contract.transform.inputs.map(parseQualifiedName).filter((name): name is QualifiedName => typeof name !== "string");
+export async function checkTransform(
+  session: Session,
+  contract: Contract,
+  text: TransformText,
+): Promise<void> {
+  const inputs = contract.transform.inputs
+    .map(parseQualifiedName)
+    .filter((name): name is QualifiedName => typeof name !== "string");
   const problems: Problem[] = [];
-  for (const file of [{ path: text.path, sql: text.sql }, ...(text.excluded === null ? [] : [text.excluded])]) {
+  for (const file of [
+    { path: text.path, sql: text.sql },
+    ...(text.excluded === null ? [] : [text.excluded]),
+  ]) {
     const checked = await checkSelect(file.sql, { inputs, placeholders: ["source"] });
     if (!checked.ok) {
-      problems.push({ path: file.path, line: checked.line, column: checked.column, severity: "error", code: "transform", message: checked.message });
+      problems.push({
+        path: file.path,
+        line: checked.line,
+        column: checked.column,
+        severity: "error",
+        code: "transform",
+        message: checked.message,
+      });
       continue;
     }
     for (const name of await volatileFunctions(session, checked.functions)) {
@@ -34,7 +50,10 @@ export async function checkTransform(session: Session, contract: Contract, text:
 }
 
 /** Those of the named functions that the server marks as volatile, or does not know. Names without a schema are looked up in pg_catalog alone. */
-async function volatileFunctions(session: Session, functions: readonly (readonly string[])[]): Promise<readonly string[]> {
+async function volatileFunctions(
+  session: Session,
+  functions: readonly (readonly string[])[],
+): Promise<readonly string[]> {
   const simple = [...new Set(functions.map((parts) => parts.at(-1) ?? ""))];
   if (simple.length === 0) return [];
   const rows = await session.query<{ name: string }>(

@@ -42,7 +42,10 @@ export async function verifyPublished(session: Session, runId: RunId): Promise<r
       return row.parse(first);
     });
     const checks = [...structuralChecks(found), ...(await consumerChecks(session, found))];
-    await session.query("SELECT wap_admin.record_verification($1, $2::jsonb)", [runId, JSON.stringify(checks)]);
+    await session.query("SELECT wap_admin.record_verification($1, $2::jsonb)", [
+      runId,
+      JSON.stringify(checks),
+    ]);
     return checks;
   } catch (error) {
     throw asFault(error, "verifying");
@@ -63,7 +66,11 @@ function structuralChecks(found: Row): VerificationCheck[] {
             : `${found.target_name} does not show exactly ${found.backing_name}`
           : `another run, ${found.current_run ?? "none"}, was promoted since`,
     },
-    { name: "columns", passed: difference === null, observed: difference ?? `${found.columns.length} columns as in the contract` },
+    {
+      name: "columns",
+      passed: difference === null,
+      observed: difference ?? `${found.columns.length} columns as in the contract`,
+    },
     {
       name: "owner, grants, options, comments",
       passed: found.same_state === true,
@@ -73,7 +80,12 @@ function structuralChecks(found: Row): VerificationCheck[] {
     {
       name: "previous version",
       passed: found.previous_kept,
-      observed: found.previous_name === null ? "none: this is the first version" : found.previous_kept ? `${found.previous_name} is kept` : `${found.previous_name} is gone`,
+      observed:
+        found.previous_name === null
+          ? "none: this is the first version"
+          : found.previous_kept
+            ? `${found.previous_name} is kept`
+            : `${found.previous_name} is gone`,
     },
   ];
 }
@@ -85,13 +97,22 @@ async function consumerChecks(session: Session, found: Row): Promise<Verificatio
     return await inTransaction(session, "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY", async () => {
       await session.client.query(`SET LOCAL ROLE ${quoteIdentifier(found.consumer_role)}`);
       await session.query("SELECT set_config('statement_timeout', '10min', true)");
-      const [seen] = await session.query<{ rows: string; fingerprint: string }>(contentQuery(target, found.stage_fingerprint));
+      const [seen] = await session.query<{ rows: string; fingerprint: string }>(
+        contentQuery(target, found.stage_fingerprint),
+      );
       return [
-        { name: `rows ${as}`, passed: seen?.rows === found.stage_rows, observed: `${seen?.rows ?? "no answer"} rows, ${found.stage_rows} audited` },
+        {
+          name: `rows ${as}`,
+          passed: seen?.rows === found.stage_rows,
+          observed: `${seen?.rows ?? "no answer"} rows, ${found.stage_rows} audited`,
+        },
         {
           name: `content ${as}`,
           passed: seen?.fingerprint === found.stage_fingerprint,
-          observed: seen?.fingerprint === found.stage_fingerprint ? "equal to what was audited" : "not equal to what was audited",
+          observed:
+            seen?.fingerprint === found.stage_fingerprint
+              ? "equal to what was audited"
+              : "not equal to what was audited",
         },
       ];
     });

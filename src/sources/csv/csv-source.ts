@@ -4,7 +4,14 @@ import { decimal, isWithinRate } from "../../domain/decimal.ts";
 import { WapError } from "../../domain/errors.ts";
 import { LandingFault } from "../../domain/landing.ts";
 import { done, type Outcome } from "../../domain/outcome.ts";
-import type { ReaderTotals, RecordBatch, RecordReader, RejectedRecord, Source, SourceRecord } from "../../ports.ts";
+import type {
+  ReaderTotals,
+  RecordBatch,
+  RecordReader,
+  RejectedRecord,
+  Source,
+  SourceRecord,
+} from "../../ports.ts";
 import { type Decoder, decoderFor, READABLE_ENCODINGS } from "./decode.ts";
 import { identifyFile, openPlain, type PlainBytes } from "./delivered-file.ts";
 import { headerProblem } from "./header.ts";
@@ -57,13 +64,20 @@ class RecordScanner {
     const { dialect, nulls } = options.source;
     const decoder = decoderFor(dialect.encoding);
     if (decoder === null) {
-      throw new LandingFault({ path: options.path, line: 1, record: null, column: null }, `encoding ${dialect.encoding} is not yet supported; this version reads ${READABLE_ENCODINGS.join(", ")}`);
+      throw new LandingFault(
+        { path: options.path, line: 1, record: null, column: null },
+        `encoding ${dialect.encoding} is not yet supported; this version reads ${READABLE_ENCODINGS.join(", ")}`,
+      );
     }
     this.options = options;
     this.decoder = decoder;
     this.chunks = plain.chunks[Symbol.asyncIterator]();
     this.newline = dialect.newline === "lf" || dialect.newline === "crlf" ? dialect.newline : null;
-    this.nulls = { unquotedEmpty: nulls.unquoted_empty, quotedEmpty: nulls.quoted_empty, tokens: new Set(nulls.tokens) };
+    this.nulls = {
+      unquotedEmpty: nulls.unquoted_empty,
+      quotedEmpty: nulls.quoted_empty,
+      tokens: new Set(nulls.tokens),
+    };
   }
 
   fault(what: string, record: number | null, column: string | null = null, line = this.line): LandingFault {
@@ -74,7 +88,13 @@ class RecordScanner {
   private async more(record: number | null): Promise<void> {
     const next = await this.chunks.next();
     const piece = next.done === true ? this.decoder.end() : this.decoder.push(next.value);
-    if (typeof piece !== "string") throw this.fault(`${piece.what} (byte ${piece.offset} of the text)`, record, null, this.line + lines(this.text, this.at));
+    if (typeof piece !== "string")
+      throw this.fault(
+        `${piece.what} (byte ${piece.offset} of the text)`,
+        record,
+        null,
+        this.line + lines(this.text, this.at),
+      );
     this.text = this.text.slice(this.at) + piece;
     this.at = 0;
     this.ended = next.done === true;
@@ -82,14 +102,23 @@ class RecordScanner {
       this.started = true;
       const mark = this.text.charCodeAt(0) === 0xfeff;
       const { bom } = this.options.source.dialect;
-      if (mark && bom === "forbid") throw this.fault("the file begins with a byte order mark, which the contract forbids", null);
-      if (!mark && bom === "require") throw this.fault("the file does not begin with a byte order mark, which the contract requires", null);
+      if (mark && bom === "forbid")
+        throw this.fault("the file begins with a byte order mark, which the contract forbids", null);
+      if (!mark && bom === "require")
+        throw this.fault("the file does not begin with a byte order mark, which the contract requires", null);
       if (mark) this.text = this.text.slice(1);
     }
   }
 
   /** The next record if the text at hand holds one whole; null where more has to be read first, "end" after the last one. */
-  take(record: number | null): { readonly scanned: Extract<Scanned, { kind: "record" | "bad" }>; readonly line: number; readonly text: () => string } | null | "end" {
+  take(record: number | null):
+    | {
+        readonly scanned: Extract<Scanned, { kind: "record" | "bad" }>;
+        readonly line: number;
+        readonly text: () => string;
+      }
+    | null
+    | "end" {
     if (this.at === this.text.length && this.ended) return "end";
     const { dialect, limits, columns } = this.options.source;
     const start = this.at;
@@ -136,7 +165,10 @@ class RecordScanner {
     if (ended === "none" || this.options.source.dialect.newline === "any") return;
     if (this.newline === null) this.newline = ended;
     else if (this.newline !== ended) {
-      throw this.fault(`the line ends with ${ended.toUpperCase()}, ${this.options.source.dialect.newline === "uniform" ? "those before with" : "the contract says"} ${this.newline.toUpperCase()}`, record);
+      throw this.fault(
+        `the line ends with ${ended.toUpperCase()}, ${this.options.source.dialect.newline === "uniform" ? "those before with" : "the contract says"} ${this.newline.toUpperCase()}`,
+        record,
+      );
     }
   }
 }
@@ -158,27 +190,59 @@ async function openReader(options: CsvOptions, identifiedSha256: string): Promis
   let first: RejectedRecord | null = null;
   let skipped = 0;
 
-  const judge = (taken: Exclude<Awaited<ReturnType<RecordScanner["next"]>>, "end">): SourceRecord | RejectedRecord | null => {
+  const judge = (
+    taken: Exclude<Awaited<ReturnType<RecordScanner["next"]>>, "end">,
+  ): SourceRecord | RejectedRecord | null => {
     const { scanned, line } = taken;
-    const reject = (reason: string, message: string): RejectedRecord => ({ row: parsed, line, reason, message, text: taken.text().slice(0, REJECT_TEXT) });
-    if (scanned.kind === "record" && scanned.blank && header.length > 1 && source.blank_lines === "skip_counted") {
+    const reject = (reason: string, message: string): RejectedRecord => ({
+      row: parsed,
+      line,
+      reason,
+      message,
+      text: taken.text().slice(0, REJECT_TEXT),
+    });
+    if (
+      scanned.kind === "record" &&
+      scanned.blank &&
+      header.length > 1 &&
+      source.blank_lines === "skip_counted"
+    ) {
       skipped += 1;
       return null;
     }
     parsed += 1;
-    if (source.limits.records !== undefined && parsed > source.limits.records) throw scanner.fault(`the file has more than ${source.limits.records} records`, parsed, null, line);
+    if (source.limits.records !== undefined && parsed > source.limits.records)
+      throw scanner.fault(`the file has more than ${source.limits.records} records`, parsed, null, line);
     if (scanned.kind === "bad") {
       const column = header[scanned.cell] ?? `${scanned.cell + 1}`;
-      return reject(scanned.reason, scanned.reason === "stray-quote" ? `a quote stands inside the cell of column ${column}, which has none around it` : `text follows the closing quote of column ${column}`);
+      return reject(
+        scanned.reason,
+        scanned.reason === "stray-quote"
+          ? `a quote stands inside the cell of column ${column}, which has none around it`
+          : `text follows the closing quote of column ${column}`,
+      );
     }
     if (scanned.blank && header.length > 1) return reject("blank-line", "the line is blank");
-    if (scanned.cells.length !== header.length) return reject("ragged-row", `record ${parsed} has ${scanned.cells.length} fields, the header has ${header.length}`);
+    if (scanned.cells.length !== header.length)
+      return reject(
+        "ragged-row",
+        `record ${parsed} has ${scanned.cells.length} fields, the header has ${header.length}`,
+      );
     if (scanned.newlinesInCell > source.limits.newlines_in_field) {
-      return reject("newlines-in-field", `a cell holds ${scanned.newlinesInCell} line ends, ${source.limits.newlines_in_field} are allowed; a quote is perhaps never closed`);
+      return reject(
+        "newlines-in-field",
+        `a cell holds ${scanned.newlinesInCell} line ends, ${source.limits.newlines_in_field} are allowed; a quote is perhaps never closed`,
+      );
     }
     // Lengths in UTF-16 units are at most the bytes; only what may be too long is measured exactly.
-    if (scanned.longestCell * 3 > source.limits.field_bytes && scanned.cells.some((cell) => cell !== null && Buffer.byteLength(cell) > source.limits.field_bytes)) {
-      return reject("field-too-long", `a cell is longer than ${source.limits.field_bytes} bytes; the record begins in line ${line}, and a quote is perhaps not closed`);
+    if (
+      scanned.longestCell * 3 > source.limits.field_bytes &&
+      scanned.cells.some((cell) => cell !== null && Buffer.byteLength(cell) > source.limits.field_bytes)
+    ) {
+      return reject(
+        "field-too-long",
+        `a cell is longer than ${source.limits.field_bytes} bytes; the record begins in line ${line}, and a quote is perhaps not closed`,
+      );
     }
     return { row: parsed, cells: scanned.cells };
   };
@@ -196,14 +260,19 @@ async function openReader(options: CsvOptions, identifiedSha256: string): Promis
           rejected += 1;
           first ??= judged;
           rejects.push(judged);
-          if (rejected > source.rejects.max) throw tooMany(path, first, rejected, `${source.rejects.max} are allowed`);
+          if (rejected > source.rejects.max)
+            throw tooMany(path, first, rejected, `${source.rejects.max} are allowed`);
         }
       }
       yield { records, rejects, doneBytes: Number(plain.read().delivered) };
       if (taken === "end") break;
       await scanner.refill(parsed + 1);
     }
-    if (first !== null && source.rejects.rate !== undefined && !isWithinRate(BigInt(rejected), BigInt(parsed), decimal(source.rejects.rate))) {
+    if (
+      first !== null &&
+      source.rejects.rate !== undefined &&
+      !isWithinRate(BigInt(rejected), BigInt(parsed), decimal(source.rejects.rate))
+    ) {
       throw tooMany(path, first, rejected, `a share of ${source.rejects.rate} is allowed`);
     }
   }
@@ -227,9 +296,17 @@ async function openReader(options: CsvOptions, identifiedSha256: string): Promis
     batches,
     totals: (): ReaderTotals => {
       const sha256 = plain.sha256();
-      if (sha256 !== identifiedSha256) throw new WapError("source_changed", `${path} changed while it was read`);
+      if (sha256 !== identifiedSha256)
+        throw new WapError("source_changed", `${path} changed while it was read`);
       const { delivered, plain: plainBytes } = plain.read();
-      return { bytes: delivered, sha256, plainBytes, parsed: BigInt(parsed), rejected: BigInt(rejected), skipped: BigInt(skipped) };
+      return {
+        bytes: delivered,
+        sha256,
+        plainBytes,
+        parsed: BigInt(parsed),
+        rejected: BigInt(rejected),
+        skipped: BigInt(skipped),
+      };
     },
   };
 }
@@ -249,7 +326,8 @@ async function readHeader(scanner: RecordScanner, source: Contract["source"]): P
   }
   const taken = await scanner.next(null);
   if (taken === "end") throw scanner.fault("the file is empty: it has no header", null);
-  if (taken.scanned.kind === "bad") throw scanner.fault(`the header is not readable (${taken.scanned.reason})`, null, null, taken.line);
+  if (taken.scanned.kind === "bad")
+    throw scanner.fault(`the header is not readable (${taken.scanned.reason})`, null, null, taken.line);
   const header = taken.scanned.cells.map((cell) => cell ?? "");
   const problem = headerProblem(header, source);
   if (problem !== null) throw scanner.fault(problem, null, null, taken.line);

@@ -17,20 +17,39 @@ export interface Decoder {
 
 // 0x80 to 0x9F of windows-1252; the five undefined bytes are 0. TextDecoder is wrong about this range on some Node versions.
 const WINDOWS_1252 = [
-  0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
-  0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0, 0x017e, 0x0178,
+  0x20ac, 0, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0,
+  0x017d, 0, 0, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a,
+  0x0153, 0, 0x017e, 0x0178,
 ];
-const LATIN_9: Readonly<Record<number, number>> = { 164: 0x20ac, 166: 0x160, 168: 0x161, 180: 0x17d, 184: 0x17e, 188: 0x152, 189: 0x153, 190: 0x178 };
+const LATIN_9: Readonly<Record<number, number>> = {
+  164: 0x20ac,
+  166: 0x160,
+  168: 0x161,
+  180: 0x17d,
+  184: 0x17e,
+  188: 0x152,
+  189: 0x153,
+  190: 0x178,
+};
 
 const identity = Array.from({ length: 256 }, (_, byte) => byte);
 const TABLES: Readonly<Partial<Record<Encoding, readonly number[]>>> = {
   "iso-8859-1": identity,
   "iso-8859-15": identity.map((byte) => LATIN_9[byte] ?? byte),
-  "windows-1252": identity.map((byte) => (byte >= 0x80 && byte < 0xa0 ? (WINDOWS_1252[byte - 0x80] ?? 0) : byte)),
+  "windows-1252": identity.map((byte) =>
+    byte >= 0x80 && byte < 0xa0 ? (WINDOWS_1252[byte - 0x80] ?? 0) : byte,
+  ),
 };
 
 /** Encodings that this version reads; the contract language knows more. */
-export const READABLE_ENCODINGS: readonly Encoding[] = ["utf-8", "utf-16le", "utf-16be", "windows-1252", "iso-8859-1", "iso-8859-15"];
+export const READABLE_ENCODINGS: readonly Encoding[] = [
+  "utf-8",
+  "utf-16le",
+  "utf-16be",
+  "windows-1252",
+  "iso-8859-1",
+  "iso-8859-15",
+];
 
 const UTF16_HINT = "; it looks like UTF-16: declare `encoding: utf-16le` (or utf-16be)";
 
@@ -55,7 +74,10 @@ function utf8Decoder(): Decoder {
       done += BigInt(chunk.length);
       return text;
     } catch {
-      return { offset: done + BigInt(firstInvalid(chunk)), what: `a byte is not UTF-8${utf16 ? UTF16_HINT : ""}` };
+      return {
+        offset: done + BigInt(firstInvalid(chunk)),
+        what: `a byte is not UTF-8${utf16 ? UTF16_HINT : ""}`,
+      };
     }
   };
   return { push: (chunk) => step(chunk, true), end: () => step(Buffer.alloc(0), false) };
@@ -67,7 +89,12 @@ function firstInvalid(chunk: Buffer): number {
   let high = chunk.length;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (isUtf8(chunk.subarray(0, middle)) || isUtf8(chunk.subarray(0, Math.max(0, middle - 1))) || isUtf8(chunk.subarray(0, Math.max(0, middle - 2))) || isUtf8(chunk.subarray(0, Math.max(0, middle - 3)))) {
+    if (
+      isUtf8(chunk.subarray(0, middle)) ||
+      isUtf8(chunk.subarray(0, Math.max(0, middle - 1))) ||
+      isUtf8(chunk.subarray(0, Math.max(0, middle - 2))) ||
+      isUtf8(chunk.subarray(0, Math.max(0, middle - 3)))
+    ) {
       low = middle;
     } else high = middle - 1;
   }
@@ -98,7 +125,11 @@ function tableDecoder(encoding: Encoding, table: readonly number[]): Decoder {
       for (let n = 0; n < chunk.length; n += 1) {
         const byte = chunk[n] ?? 0;
         const unit = table[byte] ?? 0;
-        if (unit === 0 && byte !== 0) return { offset: done + BigInt(n), what: `the byte 0x${byte.toString(16)} is not defined in ${encoding}` };
+        if (unit === 0 && byte !== 0)
+          return {
+            offset: done + BigInt(n),
+            what: `the byte 0x${byte.toString(16)} is not defined in ${encoding}`,
+          };
         units[n] = unit;
       }
       done += BigInt(chunk.length);

@@ -15,7 +15,8 @@ const LFS = "version https://git-lfs.github.com/spec/";
 export async function locate(root: string, path: string): Promise<string> {
   try {
     const [base, file] = await Promise.all([realpath(root), realpath(resolve(root, path))]);
-    if (!file.startsWith(base + sep)) throw new WapError("source_unreadable", `${path} lies outside the repository`);
+    if (!file.startsWith(base + sep))
+      throw new WapError("source_unreadable", `${path} lies outside the repository`);
     if (!(await stat(file)).isFile()) throw new WapError("source_unreadable", `${path} is not a file`);
     return file;
   } catch (error) {
@@ -61,7 +62,11 @@ export async function openPlain(root: string, path: string): Promise<PlainBytes>
     await handle.close();
   }
   if (head.toString("latin1") === LFS) {
-    throw new LandingFault({ path, line: 1, record: null, column: null }, "this is a Git LFS pointer, not the delivered file", "Fetch the file with `git lfs pull` (actions/checkout: `lfs: true`).");
+    throw new LandingFault(
+      { path, line: 1, record: null, column: null },
+      "this is a Git LFS pointer, not the delivered file",
+      "Fetch the file with `git lfs pull` (actions/checkout: `lfs: true`).",
+    );
   }
   const gzip = head[0] === 0x1f && head[1] === 0x8b;
   const hash = createHash("sha256");
@@ -79,7 +84,9 @@ export async function openPlain(root: string, path: string): Promise<PlainBytes>
     digest = hash.digest("hex");
   }
   async function* plainBytes(): AsyncGenerator<Buffer> {
-    const stream = gzip ? Readable.from(deliveredBytes()).pipe(createGunzip({ chunkSize: CHUNK })) : deliveredBytes();
+    const stream = gzip
+      ? Readable.from(deliveredBytes()).pipe(createGunzip({ chunkSize: CHUNK }))
+      : deliveredBytes();
     try {
       for await (const chunk of stream) {
         const piece: Buffer = chunk;
@@ -88,7 +95,10 @@ export async function openPlain(root: string, path: string): Promise<PlainBytes>
       }
     } catch (error) {
       if (gzip && error instanceof Error && "code" in error && /^Z_/.test(String(error.code))) {
-        throw new LandingFault({ path, line: 1, record: null, column: null }, `the gzip data is damaged or cut off (${error.message})`);
+        throw new LandingFault(
+          { path, line: 1, record: null, column: null },
+          `the gzip data is damaged or cut off (${error.message})`,
+        );
       }
       if (error instanceof WapError) throw error;
       throw new WapError("source_unreadable", `${path} could not be read to its end`, { cause: error });

@@ -25,9 +25,19 @@ export type Scanned =
       readonly blank: boolean;
     }
   /** The record is not RFC-4180; the text is readable again from `next`. `cell` counts from 0. */
-  | { readonly kind: "bad"; readonly reason: "stray-quote" | "text-after-quote"; readonly cell: number; readonly next: number }
+  | {
+      readonly kind: "bad";
+      readonly reason: "stray-quote" | "text-after-quote";
+      readonly cell: number;
+      readonly next: number;
+    }
   /** The rest of the text cannot be read. */
-  | { readonly kind: "fault"; readonly what: "bare-cr" | "nul" | "unclosed-quote"; readonly cell: number; readonly at: number }
+  | {
+      readonly kind: "fault";
+      readonly what: "bare-cr" | "nul" | "unclosed-quote";
+      readonly cell: number;
+      readonly at: number;
+    }
   /** More text is needed. */
   | { readonly kind: "incomplete"; readonly insideQuote: boolean };
 
@@ -37,10 +47,16 @@ const CR = 13;
 /**
  * Scans the record that begins at `start`. `final` says that no more text follows.
  */
-export function scanRecord(text: string, start: number, dialect: Dialect, nulls: NullRules, final: boolean): Scanned {
+export function scanRecord(
+  text: string,
+  start: number,
+  dialect: Dialect,
+  nulls: NullRules,
+  final: boolean,
+): Scanned {
   const delimiter = dialect.delimiter.charCodeAt(0);
   const quote = dialect.quote === "none" ? -1 : dialect.quote.charCodeAt(0);
-  const escape = quote === -1 ? -1 : dialect.escape.charCodeAt(0);
+  const escapeCode = quote === -1 ? -1 : dialect.escape.charCodeAt(0);
   const cells: (string | null)[] = [];
   let at = start;
   let linesInside = 0;
@@ -50,7 +66,7 @@ export function scanRecord(text: string, start: number, dialect: Dialect, nulls:
 
   for (;;) {
     if (at < text.length && text.charCodeAt(at) === quote) {
-      const cell = quotedCell(text, at, quote, escape, final);
+      const cell = quotedCell(text, at, quote, escapeCode, final);
       if (cell.kind === "incomplete") return { kind: "incomplete", insideQuote: true };
       if (cell.kind === "unclosed") return { kind: "fault", what: "unclosed-quote", cell: cells.length, at };
       if (cell.value.includes("\0")) return { kind: "fault", what: "nul", cell: cells.length, at };
@@ -66,7 +82,8 @@ export function scanRecord(text: string, start: number, dialect: Dialect, nulls:
       for (; at < text.length; at += 1) {
         code = text.charCodeAt(at);
         if (code === delimiter || code === LF || code === CR) break;
-        if (code === quote) return { kind: "bad", reason: "stray-quote", cell: cells.length, next: afterLine(text, at) };
+        if (code === quote)
+          return { kind: "bad", reason: "stray-quote", cell: cells.length, next: afterLine(text, at) };
         if (code === 0) return { kind: "fault", what: "nul", cell: cells.length, at };
       }
       if (at === text.length && !final) return { kind: "incomplete", insideQuote: false };
@@ -80,7 +97,16 @@ export function scanRecord(text: string, start: number, dialect: Dialect, nulls:
 
     if (at === text.length) {
       if (!final) return { kind: "incomplete", insideQuote: false };
-      return { kind: "record", cells, next: at, ended: "none", linesInside, newlinesInCell, longestCell, blank: blank && cells.length === 1 };
+      return {
+        kind: "record",
+        cells,
+        next: at,
+        ended: "none",
+        linesInside,
+        newlinesInCell,
+        longestCell,
+        blank: blank && cells.length === 1,
+      };
     }
     const code = text.charCodeAt(at);
     if (code === delimiter) {
@@ -88,36 +114,58 @@ export function scanRecord(text: string, start: number, dialect: Dialect, nulls:
       continue;
     }
     if (code === LF) {
-      return { kind: "record", cells, next: at + 1, ended: "lf", linesInside, newlinesInCell, longestCell, blank: blank && cells.length === 1 };
+      return {
+        kind: "record",
+        cells,
+        next: at + 1,
+        ended: "lf",
+        linesInside,
+        newlinesInCell,
+        longestCell,
+        blank: blank && cells.length === 1,
+      };
     }
     if (code === CR) {
       if (at + 1 === text.length && !final) return { kind: "incomplete", insideQuote: false };
-      if (text.charCodeAt(at + 1) !== LF) return { kind: "fault", what: "bare-cr", cell: cells.length - 1, at };
-      return { kind: "record", cells, next: at + 2, ended: "crlf", linesInside, newlinesInCell, longestCell, blank: blank && cells.length === 1 };
+      if (text.charCodeAt(at + 1) !== LF)
+        return { kind: "fault", what: "bare-cr", cell: cells.length - 1, at };
+      return {
+        kind: "record",
+        cells,
+        next: at + 2,
+        ended: "crlf",
+        linesInside,
+        newlinesInCell,
+        longestCell,
+        blank: blank && cells.length === 1,
+      };
     }
     return { kind: "bad", reason: "text-after-quote", cell: cells.length - 1, next: afterLine(text, at) };
   }
 }
 
-type Quoted = { readonly kind: "cell"; readonly value: string; readonly next: number } | { readonly kind: "incomplete" } | { readonly kind: "unclosed" };
+type Quoted =
+  | { readonly kind: "cell"; readonly value: string; readonly next: number }
+  | { readonly kind: "incomplete" }
+  | { readonly kind: "unclosed" };
 
 /** A quoted cell that begins at `start`; a doubled quote, or an escaped one where the dialect has another escape, is a quote. */
-function quotedCell(text: string, start: number, quote: number, escape: number, final: boolean): Quoted {
+function quotedCell(text: string, start: number, quote: number, escapeCode: number, final: boolean): Quoted {
   const open: Quoted = final ? { kind: "unclosed" } : { kind: "incomplete" };
   let value = "";
   let from = start + 1;
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (escape !== quote && code === escape) {
+    if (escapeCode !== quote && code === escapeCode) {
       if (at + 1 === text.length) return open;
       const escaped = text.charCodeAt(at + 1);
-      if (escaped !== quote && escaped !== escape) continue;
+      if (escaped !== quote && escaped !== escapeCode) continue;
       value += text.slice(from, at);
       from = at + 1;
       at += 1;
     } else if (code === quote) {
       if (at + 1 === text.length && !final) return { kind: "incomplete" };
-      if (escape === quote && text.charCodeAt(at + 1) === quote) {
+      if (escapeCode === quote && text.charCodeAt(at + 1) === quote) {
         value += text.slice(from, at + 1);
         from = at + 2;
         at += 1;

@@ -1,8 +1,15 @@
 // What the database itself refuses, whoever asks: safety A1, A2, E1, E2, E3 as statements that must fail.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { approveThroughDoor, audits, doorRun, manifestOf, publishThroughDoor, statusOf } from "../../../harness/door-run.ts";
-import { stateOf, type WapDatabase, wapDatabase } from "../../../harness/wap-database.ts";
 import { newRunId } from "../../../../src/domain/run.ts";
+import {
+  approveThroughDoor,
+  audits,
+  doorRun,
+  manifestOf,
+  publishThroughDoor,
+  statusOf,
+} from "../../../harness/door-run.ts";
+import { stateOf, type WapDatabase, wapDatabase } from "../../../harness/wap-database.ts";
 
 let wap: WapDatabase;
 beforeAll(async () => {
@@ -35,7 +42,8 @@ describe("a builder (A1)", () => {
     const { builder } = wap.logins;
     expect(await stateOf(approveThroughDoor(wap, builder, runId))).toBe(DENIED);
     expect(await stateOf(publishThroughDoor(wap, runId, "publish", builder))).toBe(DENIED);
-    for (const role of ["wap_owner", "wap_vault", "wap_target"]) expect(await stateOf(wap.as(builder, `SET ROLE ${role}`))).toBe(DENIED);
+    for (const role of ["wap_owner", "wap_vault", "wap_target"])
+      expect(await stateOf(wap.as(builder, `SET ROLE ${role}`))).toBe(DENIED);
   });
 
   test("cannot write, alter, extend or grant a sealed stage, nor truncate the raw snapshot", async () => {
@@ -77,11 +85,16 @@ describe("a builder (A1)", () => {
     const runId = newRunId();
     const manifest = await manifestOf(wap, runId, "b5");
     const start = (m: unknown, a: unknown): Promise<unknown> =>
-      wap.as(wap.logins.builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [JSON.stringify(m), JSON.stringify(a)]);
+      wap.as(wap.logins.builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [
+        JSON.stringify(m),
+        JSON.stringify(a),
+      ]);
     expect(await stateOf(start(manifest, audits.slice(1)))).toBe("WAP17");
     expect(await stateOf(start({ ...manifest, contract_hash: "0".repeat(64) }, audits))).toBe("WAP17");
     expect(await stateOf(start({ ...manifest, stage_relation: "pg_class" }, audits))).toBe("WAP17");
-    expect(await stateOf(start({ ...manifest, preflight_fingerprint: "0".repeat(64) }, audits))).toBe("WAP07");
+    expect(await stateOf(start({ ...manifest, preflight_fingerprint: "0".repeat(64) }, audits))).toBe(
+      "WAP07",
+    );
     expect(await stateOf(start(manifest, audits))).toBe("ok");
     expect(await stateOf(start(manifest, audits)), "a run id is used once (E1)").toBe("WAP03");
   });
@@ -92,7 +105,9 @@ describe("a publisher and an approver (A1)", () => {
     const { runId, stage } = await doorRun(wap, { target: "p1", until: "built" });
     for (const login of [wap.logins.publisher, wap.logins.approver]) {
       expect(await stateOf(wap.as(login, "SELECT wap_admin.start_run('{}', '[]')"))).toBe(DENIED);
-      expect(await stateOf(wap.as(login, "SELECT wap_admin.record_readings($1, '[]', '[]', null)", [runId]))).toBe(DENIED);
+      expect(
+        await stateOf(wap.as(login, "SELECT wap_admin.record_readings($1, '[]', '[]', null)", [runId])),
+      ).toBe(DENIED);
       expect(await stateOf(wap.as(login, "SELECT wap_admin.finish_audit($1)", [runId]))).toBe(DENIED);
       expect(await stateOf(wap.as(login, `SELECT * FROM ${stage}`))).toBe(DENIED);
     }
@@ -110,7 +125,13 @@ describe("a publisher and an approver (A1)", () => {
 
   test("a superuser has no duty", async () => {
     const { runId } = await doorRun(wap, { target: "p3", until: "audited" });
-    expect(await stateOf(wap.admin("SELECT wap_admin.approve($1, 'publish', 'me', 'url', wap_admin.bindings($1), '{}')", [runId]))).toBe("WAP01");
+    expect(
+      await stateOf(
+        wap.admin("SELECT wap_admin.approve($1, 'publish', 'me', 'url', wap_admin.bindings($1), '{}')", [
+          runId,
+        ]),
+      ),
+    ).toBe("WAP01");
   });
 });
 
@@ -122,7 +143,11 @@ describe("an approval (A2)", () => {
     for (const key of Object.keys(bound)) {
       const { [key]: left, ...rest } = bound;
       for (const wrong of [rest, { ...rest, [key]: `${left}x` }]) {
-        const attempt = wap.as(wap.logins.approver, "SELECT wap_admin.approve($1, 'publish', 'github:lena', 'url', $2::jsonb, '{}')", [runId, JSON.stringify(wrong)]);
+        const attempt = wap.as(
+          wap.logins.approver,
+          "SELECT wap_admin.approve($1, 'publish', 'github:lena', 'url', $2::jsonb, '{}')",
+          [runId, JSON.stringify(wrong)],
+        );
         expect(await stateOf(attempt), key).toBe("WAP09");
       }
     }
@@ -134,15 +159,29 @@ describe("an approval (A2)", () => {
     expect(await statusOf(wap, failed.runId)).toBe("failed");
     expect(await stateOf(approveThroughDoor(wap, wap.logins.approver, failed.runId))).toBe("WAP15");
     const { runId } = await doorRun(wap, { target: "a2", until: "approved" });
-    expect(await stateOf(approveThroughDoor(wap, wap.logins.approver, runId)), "the same approval again is harmless").toBe("ok");
-    const other = wap.as(wap.logins.approver, "SELECT wap_admin.approve($1, 'publish', 'github:omar', 'url', wap_admin.bindings($1), '{}')", [runId]);
+    expect(
+      await stateOf(approveThroughDoor(wap, wap.logins.approver, runId)),
+      "the same approval again is harmless",
+    ).toBe("ok");
+    const other = wap.as(
+      wap.logins.approver,
+      "SELECT wap_admin.approve($1, 'publish', 'github:omar', 'url', wap_admin.bindings($1), '{}')",
+      [runId],
+    );
     expect(await stateOf(other)).toBe("WAP04");
   });
 
   test("without an identity or a reference is refused", async () => {
     const { runId } = await doorRun(wap, { target: "a3", until: "audited" });
-    for (const [by, ref] of [["", "url"], ["github:lena", " "]]) {
-      const attempt = wap.as(wap.logins.approver, "SELECT wap_admin.approve($1, 'publish', $2, $3, wap_admin.bindings($1), '{}')", [runId, by, ref]);
+    for (const [by, ref] of [
+      ["", "url"],
+      ["github:lena", " "],
+    ]) {
+      const attempt = wap.as(
+        wap.logins.approver,
+        "SELECT wap_admin.approve($1, 'publish', $2, $3, wap_admin.bindings($1), '{}')",
+        [runId, by, ref],
+      );
       expect(await stateOf(attempt)).toBe("23514");
     }
   });
@@ -156,7 +195,10 @@ describe("the gate (E2)", () => {
       expect(await statusOf(wap, runId)).toBe("failed");
       expect(await stateOf(publishThroughDoor(wap, runId))).toBe("WAP04");
     }
-    const codes = await wap.admin("SELECT code, message FROM wap_admin.failures WHERE run_id = ANY ($1) ORDER BY code", [[failing.runId, missing.runId]]);
+    const codes = await wap.admin(
+      "SELECT code, message FROM wap_admin.failures WHERE run_id = ANY ($1) ORDER BY code",
+      [[failing.runId, missing.runId]],
+    );
     expect(codes.map((row) => row["code"])).toEqual(["audit_failed", "gate_rejected"]);
     expect(codes[0]?.["message"]).toContain("failed=[bounds_holds]");
     expect(codes[1]?.["message"]).toContain("missing_audits=[freshness_holds]");
@@ -170,21 +212,37 @@ describe("the gate (E2)", () => {
 
   test("raises for a status that is not gated and for a null argument", async () => {
     const { runId } = await doorRun(wap, { target: "g3", until: "built" });
-    expect(await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, false)", [runId]))).toBe("P0001");
+    expect(
+      await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, false)", [runId])),
+    ).toBe("P0001");
     const audited = await doorRun(wap, { target: "g3", until: "audited" });
-    expect(await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, true)", [audited.runId]))).toBe("P0001");
-    expect(await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, null)", [audited.runId]))).toBe("P0001");
-    expect(await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, false)", [audited.runId]))).toBe("ok");
+    expect(
+      await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, true)", [audited.runId])),
+    ).toBe("P0001");
+    expect(
+      await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, null)", [audited.runId])),
+    ).toBe("P0001");
+    expect(
+      await stateOf(wap.as(wap.logins.builder, "SELECT wap_admin.assert_gate($1, false)", [audited.runId])),
+    ).toBe("ok");
   });
 
   test("takes no reading before the seal, and none twice", async () => {
     const { runId } = await doorRun(wap, { target: "g4", until: "opened" });
-    const record = (): Promise<unknown> => wap.as(wap.logins.builder, "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)", [runId, JSON.stringify([{ name: "grain_holds", passed: true, observed: {} }])]);
+    const record = (): Promise<unknown> =>
+      wap.as(wap.logins.builder, "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)", [
+        runId,
+        JSON.stringify([{ name: "grain_holds", passed: true, observed: {} }]),
+      ]);
     expect(await stateOf(record())).toBe("WAP04");
     await wap.as(wap.logins.builder, "SELECT wap_admin.seal_stage($1)", [runId]);
     expect(await stateOf(record())).toBe("ok");
     expect(await stateOf(record()), "one reading an audit").toBe("23505");
-    const undeclared = wap.as(wap.logins.builder, "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)", [runId, JSON.stringify([{ name: "other", passed: true, observed: {} }])]);
+    const undeclared = wap.as(
+      wap.logins.builder,
+      "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)",
+      [runId, JSON.stringify([{ name: "other", passed: true, observed: {} }])],
+    );
     expect(await stateOf(undeclared), "an undeclared audit").toBe("23503");
   });
 });
@@ -212,7 +270,10 @@ describe("the record (E1)", () => {
   test("holds every status a run had, with the login that moved it", async () => {
     const { runId } = await doorRun(wap, { target: "r2" });
     await publishThroughDoor(wap, runId);
-    const rows = await wap.admin("SELECT to_status, login FROM wap_admin.transitions WHERE run_id = $1 ORDER BY seq", [runId]);
+    const rows = await wap.admin(
+      "SELECT to_status, login FROM wap_admin.transitions WHERE run_id = $1 ORDER BY seq",
+      [runId],
+    );
     const { builder, approver, publisher } = wap.logins;
     expect(rows.map((row) => [row["to_status"], row["login"]])).toEqual([
       ["building", builder],

@@ -13,10 +13,17 @@ afterAll(async () => {
 });
 
 const readers = async (target: string): Promise<unknown[]> =>
-  (await wap.as(wap.logins.publisher, `SET ROLE ${wap.logins.consumer}; SELECT id::text, v::text FROM mart.${target} ORDER BY id`)).map((row) => [row["id"], row["v"]]);
+  (
+    await wap.as(
+      wap.logins.publisher,
+      `SET ROLE ${wap.logins.consumer}; SELECT id::text, v::text FROM mart.${target} ORDER BY id`,
+    )
+  ).map((row) => [row["id"], row["v"]]);
 
 /** A target with one published version, and a second run approved on top of it. */
-async function secondRun(target: string): Promise<{ first: Awaited<ReturnType<typeof doorRun>>; second: Awaited<ReturnType<typeof doorRun>> }> {
+async function secondRun(
+  target: string,
+): Promise<{ first: Awaited<ReturnType<typeof doorRun>>; second: Awaited<ReturnType<typeof doorRun>> }> {
   const first = await doorRun(wap, { target, rows: [["1", "1.00"]] });
   await publishThroughDoor(wap, first.runId);
   return { first, second: await doorRun(wap, { target, rows: [["1", "9.00"]] }) };
@@ -28,12 +35,24 @@ describe("a publish", () => {
     expect(await readers("v1")).toEqual([["1", "1.00"]]);
     await wap.admin("COMMENT ON VIEW mart.v1 IS 'orders'; ALTER VIEW mart.v1 SET (security_barrier = true)");
     const third = await doorRun(wap, { target: "v1", rows: [["1", "9.00"]] });
-    const before = await wap.admin("SELECT oid, relacl::text, reloptions, obj_description(oid) AS c FROM pg_class WHERE oid = 'mart.v1'::regclass");
+    const before = await wap.admin(
+      "SELECT oid, relacl::text, reloptions, obj_description(oid) AS c FROM pg_class WHERE oid = 'mart.v1'::regclass",
+    );
     await publishThroughDoor(wap, third.runId);
     expect(await readers("v1")).toEqual([["1", "9.00"]]);
-    expect(await wap.admin("SELECT oid, relacl::text, reloptions, obj_description(oid) AS c FROM pg_class WHERE oid = 'mart.v1'::regclass")).toEqual(before);
-    expect(await wap.admin(`SELECT count(*)::int AS n FROM ${first.stage}`), "the previous version stays").toEqual([{ n: 1 }]);
-    expect(await stateOf(publishThroughDoor(wap, second.runId)), "built on a version that is no longer the current one").toBe("WAP08");
+    expect(
+      await wap.admin(
+        "SELECT oid, relacl::text, reloptions, obj_description(oid) AS c FROM pg_class WHERE oid = 'mart.v1'::regclass",
+      ),
+    ).toEqual(before);
+    expect(
+      await wap.admin(`SELECT count(*)::int AS n FROM ${first.stage}`),
+      "the previous version stays",
+    ).toEqual([{ n: 1 }]);
+    expect(
+      await stateOf(publishThroughDoor(wap, second.runId)),
+      "built on a version that is no longer the current one",
+    ).toBe("WAP08");
   });
 
   test("of the second of two runs that were built on one version is refused", async () => {
@@ -53,15 +72,29 @@ describe("a publish", () => {
   });
 
   const tampering: readonly (readonly [string, string, (stage: string) => string])[] = [
-    ["one value was changed behind the seal", "WAP06", (s) => `ALTER TABLE ${s} DISABLE TRIGGER sealed; UPDATE ${s} SET v = 8; ALTER TABLE ${s} ENABLE ALWAYS TRIGGER sealed`],
-    ["a row was added behind the seal", "WAP06", (s) => `ALTER TABLE ${s} DISABLE TRIGGER sealed; INSERT INTO ${s} VALUES (7, 7); ALTER TABLE ${s} ENABLE ALWAYS TRIGGER sealed`],
+    [
+      "one value was changed behind the seal",
+      "WAP06",
+      (s) =>
+        `ALTER TABLE ${s} DISABLE TRIGGER sealed; UPDATE ${s} SET v = 8; ALTER TABLE ${s} ENABLE ALWAYS TRIGGER sealed`,
+    ],
+    [
+      "a row was added behind the seal",
+      "WAP06",
+      (s) =>
+        `ALTER TABLE ${s} DISABLE TRIGGER sealed; INSERT INTO ${s} VALUES (7, 7); ALTER TABLE ${s} ENABLE ALWAYS TRIGGER sealed`,
+    ],
     ["the seal is off", "WAP06", (s) => `ALTER TABLE ${s} DISABLE TRIGGER sealed`],
     ["the seal no longer holds for replicas", "WAP06", (s) => `ALTER TABLE ${s} ENABLE TRIGGER sealed`],
     ["somebody may write the stage", "WAP06", (s) => `GRANT INSERT ON ${s} TO PUBLIC`],
     ["the stage has another owner", "WAP06", (s) => `ALTER TABLE ${s} OWNER TO postgres`],
     ["a column was added", "WAP06", (s) => `ALTER TABLE ${s} ADD COLUMN extra text`],
     ["an index was added", "WAP06", (s) => `CREATE INDEX ON ${s} (v)`],
-    ["the stage was replaced by a table of the same name", "WAP06", (s) => `ALTER TABLE ${s} RENAME TO gone_${Date.now()}; CREATE TABLE ${s} (id bigint, v numeric(10,2))`],
+    [
+      "the stage was replaced by a table of the same name",
+      "WAP06",
+      (s) => `ALTER TABLE ${s} RENAME TO gone_${Date.now()}; CREATE TABLE ${s} (id bigint, v numeric(10,2))`,
+    ],
   ];
   test.each(tampering)("is refused when %s, and readers keep the old version", async (_, state, sql) => {
     const target = `t${Math.random().toString(36).slice(2, 10)}`;
@@ -78,8 +111,17 @@ describe("a publish", () => {
     ["an option was set", "WAP07", (t) => `ALTER VIEW mart.${t} SET (security_barrier = true)`],
     ["a view came to depend on it", "WAP07", (t) => `CREATE VIEW mart.on_${t} AS SELECT id FROM mart.${t}`],
     ["its owner changed", "WAP07", (t) => `ALTER VIEW mart.${t} OWNER TO postgres`],
-    ["it was replaced by a view with a filter", "WAP07", (t) => `CREATE OR REPLACE VIEW mart.${t} AS SELECT id, v FROM (SELECT 1::bigint AS id, 1::numeric(10,2) AS v) x WHERE id > 0`],
-    ["it was dropped and made anew", "WAP07", (t) => `DROP VIEW mart.${t}; CREATE VIEW mart.${t} AS SELECT 1::bigint AS id, 1::numeric(10,2) AS v`],
+    [
+      "it was replaced by a view with a filter",
+      "WAP07",
+      (t) =>
+        `CREATE OR REPLACE VIEW mart.${t} AS SELECT id, v FROM (SELECT 1::bigint AS id, 1::numeric(10,2) AS v) x WHERE id > 0`,
+    ],
+    [
+      "it was dropped and made anew",
+      "WAP07",
+      (t) => `DROP VIEW mart.${t}; CREATE VIEW mart.${t} AS SELECT 1::bigint AS id, 1::numeric(10,2) AS v`,
+    ],
   ];
   test.each(drift)("is refused when the target drifted: %s", async (_, state, sql) => {
     const target = `d${Math.random().toString(36).slice(2, 10)}`;
@@ -91,8 +133,10 @@ describe("a publish", () => {
 
   test("at REPEATABLE READ, or without finite timeouts, is refused", async () => {
     const { second } = await secondRun("v4");
-    const settings = "SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = '10s';";
-    const call = (begin: string, set: string): Promise<unknown> => wap.as(wap.logins.publisher, `${begin}; ${set} SELECT wap_admin.publish('${second.runId}'); COMMIT`);
+    const settings =
+      "SET LOCAL lock_timeout = '5s'; SET LOCAL statement_timeout = '60s'; SET LOCAL idle_in_transaction_session_timeout = '10s';";
+    const call = (begin: string, set: string): Promise<unknown> =>
+      wap.as(wap.logins.publisher, `${begin}; ${set} SELECT wap_admin.publish('${second.runId}'); COMMIT`);
     expect(await stateOf(call("BEGIN ISOLATION LEVEL REPEATABLE READ", settings))).toBe("WAP04");
     expect(await stateOf(call("BEGIN", settings.replace("'5s'", "0")))).toBe("WAP04");
     expect(await stateOf(call("BEGIN", settings.replace("'60s'", "0")))).toBe("WAP04");
@@ -141,7 +185,10 @@ describe("a rollback", () => {
   test("needs an approval of its own, restores the version before, and happens once", async () => {
     const { second } = await secondRun("k1");
     await publishThroughDoor(wap, second.runId);
-    expect(await stateOf(publishThroughDoor(wap, second.runId, "roll_back")), "the approval to publish does not count").toBe("WAP05");
+    expect(
+      await stateOf(publishThroughDoor(wap, second.runId, "roll_back")),
+      "the approval to publish does not count",
+    ).toBe("WAP05");
     await approveThroughDoor(wap, wap.logins.approver, second.runId, "rollback");
     await publishThroughDoor(wap, second.runId, "roll_back");
     expect(await readers("k1")).toEqual([["1", "1.00"]]);
@@ -164,7 +211,9 @@ describe("a rollback", () => {
     await wap.admin("COMMENT ON VIEW mart.k3 IS 'since then'");
     expect(await stateOf(publishThroughDoor(wap, second.runId, "roll_back"))).toBe("WAP07");
     await wap.admin("COMMENT ON VIEW mart.k3 IS NULL");
-    await wap.admin(`ALTER TABLE ${first.stage} DISABLE TRIGGER sealed; UPDATE ${first.stage} SET v = 0; ALTER TABLE ${first.stage} ENABLE ALWAYS TRIGGER sealed`);
+    await wap.admin(
+      `ALTER TABLE ${first.stage} DISABLE TRIGGER sealed; UPDATE ${first.stage} SET v = 0; ALTER TABLE ${first.stage} ENABLE ALWAYS TRIGGER sealed`,
+    );
     expect(await stateOf(publishThroughDoor(wap, second.runId, "roll_back"))).toBe("WAP06");
     expect(await readers("k3")).toEqual([["1", "9.00"]]);
   });
