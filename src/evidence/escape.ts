@@ -1,21 +1,43 @@
-// One function per output: whatever text comes in, it stays text (safety U2).
+// One function per output: whatever text comes in, it stays text, and what cannot be seen is shown (safety U2, github R31).
 
-/** Characters that a reader cannot see or that move others: shown by their code point. Tab and line ends are handled by each output. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u00a0\u180e\u2800\u3164]/gu;
+/**
+ * Characters that nobody sees, that look like a space and are none, or that turn the direction of others: shown by their code point.
+ * The narrow no-break space (U+202F) is let through, since our own numbers are grouped by it.
+ */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{DI}\u00a0\u1680\u2000-\u200a\u205f\u2800]/gu;
 
-const shown = (char: string): string =>
+const codePoint = (char: string): string =>
   `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 
-/** Text without characters that act: for terminals and logs. Line ends become ⏎, so that a line stays a line. */
+/** One line without anything invisible; line ends become ⏎, so that a line stays a line. */
+const visibleLine = (text: string): string =>
+  text.replace(/\r\n|[\r\n]/g, "⏎").replace(INVISIBLE, codePoint);
+
+/**
+ * For terminals and logs: no character acts. A runner of GitHub takes `::command::` at a line's beginning and `##[command]` anywhere in
+ * it for commands (actions/runner, ActionCommand): both are broken up.
+ */
 export const forTerminal = (text: string): string =>
-  text.replace(/\r\n|[\r\n]/g, "⏎").replace(INVISIBLE, shown);
+  visibleLine(text)
+    .replace(/^(\s*):(?=:)/, "$1⟨U+003A⟩")
+    .replaceAll("##[", "##⟨U+005B⟩");
+
+/** Cuts at a whole character and says how much is missing (safety E5). `limit` counts characters, not bytes. */
+export function clipped(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const chars = [...text];
+  return chars.length <= limit
+    ? text
+    : `${chars.slice(0, limit).join("")} … (${chars.length - limit} more characters)`;
+}
+
+/** Invisible, and yet no mention, issue or link is made across it: GitHub looks for those in the finished text. */
+const BREAK = "&#8203;";
 
 const MARKDOWN: Readonly<Record<string, string>> = {
   "&": "&amp;",
   "<": "&lt;",
   ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
   "`": "&#96;",
   "|": "&#124;",
   "*": "&#42;",
@@ -23,31 +45,39 @@ const MARKDOWN: Readonly<Record<string, string>> = {
   "~": "&#126;",
   "[": "&#91;",
   "]": "&#93;",
-  "(": "&#40;",
-  ")": "&#41;",
-  "#": "&#35;",
-  "!": "&#33;",
   "\\": "&#92;",
-  $: "&#36;",
-  // A mention, a link that GitHub makes by itself, an issue number, an emoji: each needs one of these.
-  "@": "&#64;",
-  ":": "&#58;",
+  // An entity alone is not enough for these two: GitHub turns it into the character first, and looks for mentions and issues then.
+  "@": `&#64;${BREAK}`,
+  "#": `&#35;${BREAK}`,
+  // GitHub's documentation of mathematics asks for exactly this form.
+  $: "<span>&#36;</span>",
 };
 
-/** Plain text inside a Markdown paragraph or table cell: no mark-up, mention, link or HTML comes out of it. */
+/**
+ * Plain text inside a Markdown paragraph, list item or table cell: no mark-up, mention, issue, link, emoji, formula or HTML comes out of
+ * it. It takes one line; line ends are shown.
+ */
 export const inMarkdown = (text: string): string =>
-  forTerminal(text)
-    .replace(/[&<>"'`|*_~[\]()#!\\$@:]/g, (char) => MARKDOWN[char] ?? char)
-    // Autolinks without a scheme: www.example.com and a commit-like run of hexadecimal digits.
-    .replace(/\b(www)\./gi, "$1&#46;");
+  visibleLine(text)
+    .replace(/[&<>`|*_~[\]\\@#$]/g, (char) => MARKDOWN[char] ?? char)
+    // `:emoji:`, `https://…`, `mailto:…`
+    .replace(/:(?=[\w+/-])/g, `&#58;${BREAK}`)
+    .replace(/\bwww(?=\.)/gi, `$&${BREAK}`)
+    .replace(/\bGH(?=-\d)/gi, `$&${BREAK}`)
+    // What would begin a list, a rule, a heading or a block of code.
+    .replace(/^[-+= ]/, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(/^(\d{1,9})([.)])/, (_, number: string, mark: string) => `${number}&#${mark.charCodeAt(0)};`);
 
-/** Text in code ticks: people's handles and names; nobody is pinged by code. */
+/**
+ * Text in code ticks: handles and names; nobody is pinged by code. A tick or a pipe inside, which ticks cannot hold in a table, takes the
+ * `<code>` element.
+ */
 export function inCode(text: string): string {
-  const line = forTerminal(text).replaceAll("|", "¦");
-  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((ticks) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
-  return line === "" ? "` `" : `${fence}${pad}${line}${pad}${fence}`;
+  const line = visibleLine(text);
+  if (line === "") return "` `";
+  if (/[`|]/.test(line)) return `<code>${inMarkdown(line)}</code>`;
+  // A code span loses one space at each end, where both have one.
+  return /^ .* $/.test(line) ? `\` ${line} \`` : `\`${line}\``;
 }
 
 const HTML: Readonly<Record<string, string>> = {
@@ -58,15 +88,24 @@ const HTML: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text inside an HTML element or a quoted attribute. */
+/** Text inside an HTML element or a quoted attribute. Line ends and tabs stay. */
 export const inHtml = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")
-    .replace(INVISIBLE, (char) => (char === "\n" || char === "\t" ? char : shown(char)))
+    .replace(INVISIBLE, (char) => (char === "\n" || char === "\t" ? char : codePoint(char)))
     .replace(/[&<>"']/g, (char) => HTML[char] ?? char);
 
-/** A spreadsheet cell of a CSV export: quoted, and never a formula. */
+const percent = (char: string): string =>
+  `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+
+/** The message of a workflow command: what stands behind `::error …::`. */
+export const inCommandData = (text: string): string => text.replace(/[%\r\n]/g, percent);
+
+/** A property of a workflow command: `file=…`, `title=…`. */
+export const inCommandProperty = (text: string): string => text.replace(/[%\r\n:,]/g, percent);
+
+/** A spreadsheet cell of a CSV export: quoted, and never a formula. Plain numbers stay numbers. */
 export function inCsv(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
+  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
+  return `"${(isFormula ? `'${text}` : text).replaceAll('"', '""')}"`;
 }

@@ -117,3 +117,19 @@ describe("the two workflows that ship", () => {
     });
   });
 });
+
+test("what .ci/run runs by its parts is what `npm test` runs", () => {
+  const { scripts } = z
+    .object({ scripts: z.object({ test: z.string(), typecheck: z.string(), lint: z.string() }) })
+    .parse(JSON.parse(read("package.json")));
+  expect(scripts.test).toBe(
+    "npm run typecheck && npm run lint && node scripts/check-generated.mjs && vitest run",
+  );
+  for (const part of [
+    "npm run --silent typecheck",
+    "npm run --silent lint",
+    "node scripts/check-generated.mjs",
+    "vitest\n",
+  ])
+    expect(read(".ci/run")).toContain(part);
+});

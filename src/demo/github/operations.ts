@@ -385,8 +385,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     needs: [["members", "read"]],
     answer: ({ state, parameters }) => {
       const slug = parameters["team_slug"] ?? "";
+      // GitHub's own example lacks what its description asks for.
+      const organization = { ...object(example("team")["organization"]), archived_at: null };
       return state.teams.has(`${parameters["org"]}/${slug}`.toLowerCase())
-        ? ok({ ...example("team"), slug, name: slug })
+        ? ok({ ...example("team"), slug, name: slug, type: "organization", organization })
         : notFound;
     },
   },
