@@ -19,13 +19,8 @@ import { registerVerify } from "./commands/verify.ts";
 import { type Cli, tellError } from "./context.ts";
 import { outputTo, type Streams } from "./output.ts";
 import { stepLog } from "./progress.ts";
+import type { Register, RunVerb } from "./verb.ts";
 import { VERSION } from "./version.ts";
-
-/** A verb: it adds itself to the program, and says how it ended through `run`. */
-export type Register = (program: Command, run: RunVerb) => void;
-
-/** Runs the body of a verb with everything it has at hand. */
-export type RunVerb = (body: (cli: Cli) => Promise<ExitCode>) => Promise<void>;
 
 /** The verbs in the order of `wap --help`. */
 const VERBS: readonly Register[] = [

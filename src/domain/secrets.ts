@@ -17,11 +17,16 @@ const everyByte = (text: string): string => asHex(text).replace(/../g, "%$&");
 const percentEncoded = (text: string, keep: RegExp): string =>
   [...text.toWellFormed()].map((char) => (keep.test(char) ? char : everyByte(char).toUpperCase())).join("");
 
-const lowerEscapes = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+const lowerEscapes = (text: string): string =>
+  text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
 
 function urlForms(text: string): string[] {
   const strict = percentEncoded(text, /[A-Za-z0-9_.~-]/);
-  const forms = [strict, percentEncoded(text, /[A-Za-z0-9_.~!'()*-]/), percentEncoded(text, /[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]/)];
+  const forms = [
+    strict,
+    percentEncoded(text, /[A-Za-z0-9_.~!'()*-]/),
+    percentEncoded(text, /[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]/),
+  ];
   return [...forms, ...forms.map(lowerEscapes), strict.replaceAll("%20", "+")];
 }
 
@@ -38,7 +43,13 @@ function jsonForms(text: string): string[] {
   ];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 const quotedForms = (text: string): string[] => [
   text.replaceAll("'", "''"),
@@ -58,7 +69,9 @@ const quotedForms = (text: string): string[] => [
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text, "utf8");
   return [0, 1, 2].flatMap((offset) => {
-    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64").replace(/=+$/, "");
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString("base64")
+      .replace(/=+$/, "");
     const whole = (offset + bytes.length) % 3 === 0;
     const own = encoded.slice(offset === 0 ? 0 : offset + 1, whole ? undefined : -1);
     return [own, own.replaceAll("+", "-").replaceAll("/", "_")];
@@ -82,8 +95,12 @@ function formsOf(secret: string): string[] {
   const texts = [secret, secret.trim(), ...(plain === null ? [] : [plain]), ...pieces];
   return texts.flatMap((text) => [
     text,
-    ...[...urlForms(text), ...jsonForms(text), ...quotedForms(text)].filter((form) => form.length >= SHORTEST),
-    ...[everyByte(text), asHex(text), asHex(text).toUpperCase(), ...base64Forms(text)].filter((form) => form.length >= SHORTEST_PIECE),
+    ...[...urlForms(text), ...jsonForms(text), ...quotedForms(text)].filter(
+      (form) => form.length >= SHORTEST,
+    ),
+    ...[everyByte(text), asHex(text), asHex(text).toUpperCase(), ...base64Forms(text)].filter(
+      (form) => form.length >= SHORTEST_PIECE,
+    ),
   ]);
 }
 
@@ -101,7 +118,8 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
 function masked(text: string, forms: readonly string[]): string {
   const places: { from: number; to: number }[] = [];
   for (const form of forms) {
-    for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1)) places.push({ from: at, to: at + form.length });
+    for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + 1))
+      places.push({ from: at, to: at + form.length });
   }
   if (places.length === 0) return text;
   places.sort((a, b) => a.from - b.from);
@@ -123,14 +141,17 @@ export function secretsOfUrl(url: string): string[] {
   const secrets = new Set([url]);
   const add = (password: string): void => {
     if (password === "") return;
-    for (const form of [password, decoded(password), decoded(password.replaceAll("+", " "))]) if (form !== null && form !== "") secrets.add(form);
+    for (const form of [password, decoded(password), decoded(password.replaceAll("+", " "))])
+      if (form !== null && form !== "") secrets.add(form);
   };
   for (const userinfo of [/^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)@/i, /^[a-z][a-z0-9+.-]*:\/\/(.*)@/is]) {
     const found = userinfo.exec(url)?.[1];
     const colon = found?.indexOf(":") ?? -1;
     if (found !== undefined && colon !== -1) add(found.slice(colon + 1));
   }
-  for (const match of url.matchAll(/(?:^|[?&\s])(?:ssl)?password\s*=\s*(?:'((?:[^'\\]|\\.)*)'|([^&\s]+))/gi)) {
+  for (const match of url.matchAll(
+    /(?:^|[?&\s])(?:ssl)?password\s*=\s*(?:'((?:[^'\\]|\\.)*)'|([^&\s]+))/gi,
+  )) {
     add((match[1] ?? match[2] ?? "").replace(/\\(.)/g, "$1"));
     add(match[1] ?? match[2] ?? "");
   }
@@ -138,7 +159,11 @@ export function secretsOfUrl(url: string): string[] {
 }
 
 const messageSchema = z.object({ message: z.string() });
-const chainSchema = z.object({ cause: z.unknown().optional(), errors: z.array(z.unknown()).optional(), whileCleaning: z.unknown().optional() });
+const chainSchema = z.object({
+  cause: z.unknown().optional(),
+  errors: z.array(z.unknown()).optional(),
+  whileCleaning: z.unknown().optional(),
+});
 
 const DEEPEST = 10;
 
@@ -153,7 +178,9 @@ export function redactError(error: unknown, redact: (text: string) => string): s
     if (one === undefined || one === null || seen.has(one) || depth > DEEPEST) return;
     seen.add(one);
     const parsed = messageSchema.safeParse(one);
-    said.push(`${link}${redact(parsed.success ? parsed.data.message : typeof one === "object" ? "an error without a message" : String(one))}`);
+    said.push(
+      `${link}${redact(parsed.success ? parsed.data.message : typeof one === "object" ? "an error without a message" : String(one))}`,
+    );
     const chain = chainSchema.safeParse(one);
     if (!chain.success) return;
     tell(chain.data.cause, "caused by: ", depth + 1);

@@ -27,11 +27,11 @@ const named = (pattern: RegExp): string[] =>
   ].toSorted();
 
 test("the Action reads exactly the inputs that it declares", () => {
-  expect(named(/(?:getInput|flag)\("([a-z-]+)"/g)).toEqual(Object.keys(metadata.inputs).toSorted());
+  expect(named(/(?:getInput|flag)\(\s*"([a-z-]+)"/g)).toEqual(Object.keys(metadata.inputs).toSorted());
 });
 
 test("the Action sets exactly the outputs that it declares", () => {
-  expect(named(/setOutput\("([a-z-]+)"/g)).toEqual(Object.keys(metadata.outputs).toSorted());
+  expect(named(/setOutput\(\s*"([a-z-]+)"/g)).toEqual(Object.keys(metadata.outputs).toSorted());
 });
 
 const step = z.looseObject({

@@ -3,8 +3,8 @@ import { withApprover } from "../../compose.ts";
 import { EXIT } from "../../domain/outcome.ts";
 import { approve } from "../../steps/index.ts";
 import { tellRefusal } from "../context.ts";
-import type { Register } from "../program.ts";
 import { runOfArgument } from "../run-argument.ts";
+import type { Register } from "../verb.ts";
 
 interface Options {
   readonly ref: string;

@@ -7,9 +7,9 @@ import { evidenceOf } from "../../evidence/bundle.ts";
 import { auditLines } from "../../evidence/terminal.ts";
 import { auditDelivery } from "../../steps/index.ts";
 import { type Cli, tellRefusal } from "../context.ts";
-import type { Register } from "../program.ts";
 import { runOfArgument } from "../run-argument.ts";
 import { userName } from "../user-name.ts";
+import type { Register } from "../verb.ts";
 
 interface Options {
   readonly runId?: string;

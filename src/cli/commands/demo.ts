@@ -1,7 +1,7 @@
 // `wap demo`: the main job end to end on this machine, with an embedded PostgreSQL and a stand-in for GitHub.
 import { runDemo } from "../../demo/run.ts";
 import { EXIT } from "../../domain/outcome.ts";
-import type { Register } from "../program.ts";
+import type { Register } from "../verb.ts";
 
 export const registerDemo: Register = (program, run) => {
   program

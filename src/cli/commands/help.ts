@@ -1,7 +1,7 @@
 // `wap help <code>`: what a reason code means and what to do next.
 import { EXIT, isReasonCode, REASONS } from "../../domain/outcome.ts";
 import { tellRefusal } from "../context.ts";
-import type { Register } from "../program.ts";
+import type { Register } from "../verb.ts";
 
 export const registerHelpCode: Register = (program, run) => {
   program

@@ -4,7 +4,7 @@ import { contractPaths } from "../../contract-paths.ts";
 import { EXIT, type ExitCode } from "../../domain/outcome.ts";
 import { planLines } from "../../evidence/terminal.ts";
 import { tellRefusal } from "../context.ts";
-import type { Register } from "../program.ts";
+import type { Register } from "../verb.ts";
 
 export const registerPlan: Register = (program, run) => {
   program

@@ -2,8 +2,8 @@
 import { withPublisher } from "../../compose.ts";
 import { publishRun } from "../../steps/index.ts";
 import { endWithRun } from "../end-with-run.ts";
-import type { Register } from "../program.ts";
 import { runOfArgument } from "../run-argument.ts";
+import type { Register } from "../verb.ts";
 
 export const registerPublish: Register = (program, run) => {
   program

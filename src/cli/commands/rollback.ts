@@ -3,8 +3,8 @@ import { withApprover, withPublisher } from "../../compose.ts";
 import { approve, rollBackRun } from "../../steps/index.ts";
 import { tellRefusal } from "../context.ts";
 import { endWithRun } from "../end-with-run.ts";
-import type { Register } from "../program.ts";
 import { runOfArgument } from "../run-argument.ts";
+import type { Register } from "../verb.ts";
 
 interface Options {
   readonly ref: string;

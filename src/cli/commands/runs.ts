@@ -6,8 +6,8 @@ import { EXIT } from "../../domain/outcome.ts";
 import { type RunStatus, STATUSES } from "../../domain/run.ts";
 import { evidenceOf } from "../../evidence/bundle.ts";
 import { runTable } from "../../evidence/terminal.ts";
-import type { Register } from "../program.ts";
 import { readingVariable } from "../reading-variable.ts";
+import type { Register } from "../verb.ts";
 
 interface Options {
   readonly contract?: string;

@@ -2,7 +2,7 @@
 import { dutyGrants, setUp, setupScript, verifySetup } from "../../compose.ts";
 import { EXIT } from "../../domain/outcome.ts";
 import { tellRefusal } from "../context.ts";
-import type { Register } from "../program.ts";
+import type { Register } from "../verb.ts";
 
 interface Options {
   readonly print?: boolean;

@@ -7,9 +7,9 @@ import { evidenceOf } from "../../evidence/bundle.ts";
 import { reportHtml } from "../../evidence/report.ts";
 import { showLines } from "../../evidence/terminal.ts";
 import { tellRefusal } from "../context.ts";
-import type { Register } from "../program.ts";
 import { readingVariable } from "../reading-variable.ts";
 import { runOfArgument } from "../run-argument.ts";
+import type { Register } from "../verb.ts";
 
 interface Options {
   readonly html?: string;

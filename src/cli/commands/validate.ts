@@ -3,7 +3,7 @@ import { loadContract } from "../../compose.ts";
 import { contractPaths } from "../../contract-paths.ts";
 import { codeFrame, plainProblem } from "../../contracts/frame.ts";
 import { EXIT } from "../../domain/outcome.ts";
-import type { Register } from "../program.ts";
+import type { Register } from "../verb.ts";
 
 export const registerValidate: Register = (program, run) => {
   program

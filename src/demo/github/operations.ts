@@ -1,5 +1,6 @@
 // The REST operations that the stand-in answers, by GitHub's operation ids, in GitHub's own shapes.
 import { gitBlobId } from "../../domain/fingerprint.ts";
+import { checkBody, commentJson, object, pullJson, text, userJson } from "./shapes.ts";
 import {
   example,
   type Json,
@@ -9,7 +10,6 @@ import {
   type StandInRepository,
   type StandInState,
   type StandInToken,
-  type StandInUser,
 } from "./state.ts";
 
 export interface Call {
@@ -47,74 +47,6 @@ export const notFound: Answer = {
   body: { message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" },
 };
 
-const WEB = "https://github.com";
-
-function userJson(user: StandInUser): JsonObject {
-  const { owner } = example("comment") && { owner: example("comment")["user"] };
-  const base = typeof owner === "object" && owner !== null && !Array.isArray(owner) ? owner : {};
-  const filled: JsonObject = {};
-  for (const [key, value] of Object.entries(base))
-    filled[key] =
-      typeof value === "string" ? value.replaceAll("octocat", encodeURIComponent(user.login)) : value;
-  return { ...filled, login: user.login, id: user.id, type: user.type };
-}
-
-function commentJson(repository: StandInRepository, comment: StandInComment): JsonObject {
-  return {
-    ...example("comment"),
-    id: comment.id,
-    body: comment.body,
-    user: userJson(comment.author),
-    created_at: comment.createdAt,
-    updated_at: comment.updatedAt,
-    issue_url: `https://api.github.com/repos/${repository.fullName}/issues/${comment.issue}`,
-    html_url: `${WEB}/${repository.fullName}/pull/${comment.issue}#issuecomment-${comment.id}`,
-    author_association: "NONE",
-  };
-}
-
-const object = (value: Json | undefined): JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
-
-function pullJson(repository: StandInRepository, pull: StandInPull): JsonObject {
-  const base = example("pull");
-  const name = repository.fullName.split("/")[1] ?? "";
-  const repo = {
-    ...object(object(base["base"])["repo"]),
-    id: repository.id,
-    name,
-    full_name: repository.fullName,
-    default_branch: "main",
-  };
-  const headRepo = {
-    ...object(object(base["head"])["repo"]),
-    full_name: pull.headRepository,
-    fork: pull.headRepository !== repository.fullName,
-  };
-  return {
-    ...base,
-    number: pull.number,
-    title: pull.title,
-    state: pull.state,
-    locked: false,
-    user: userJson(pull.author),
-    html_url: `${WEB}/${repository.fullName}/pull/${pull.number}`,
-    assignees: [],
-    requested_reviewers: [],
-    requested_teams: [],
-    labels: [],
-    draft: false,
-    merged: pull.merged !== null,
-    merged_at: pull.merged === null ? null : "2026-11-26T07:00:00Z",
-    closed_at: pull.state === "closed" ? "2026-11-26T07:00:00Z" : null,
-    merged_by: pull.merged === null ? null : userJson(pull.merged.by),
-    merge_commit_sha: pull.merged?.sha ?? null,
-    head: { ...object(base["head"]), sha: pull.headSha, repo: headRepo },
-    base: { ...object(base["base"]), sha: pull.baseSha, ref: pull.baseRef, repo },
-  };
-}
-
 const pullOf = ({ repository, parameters }: Call): StandInPull | undefined =>
   repository?.pulls.get(Number(parameters["pull_number"]));
 const commentOf = ({ repository, parameters }: Call): StandInComment | undefined =>
@@ -136,27 +68,6 @@ const RANK: Readonly<Record<string, number>> = {
   read: 0,
   none: -1,
 };
-
-function checkBody(data: JsonObject, body: JsonObject, annotations: Json[]): JsonObject {
-  const { output, actions: _, ...rest } = body;
-  const given = object(output);
-  if (Array.isArray(given["annotations"])) annotations.push(...given["annotations"]);
-  const conclusion = rest["conclusion"] ?? null;
-  return {
-    ...data,
-    ...rest,
-    status: conclusion === null ? (rest["status"] ?? data["status"] ?? "queued") : "completed",
-    conclusion,
-    completed_at: conclusion === null ? null : "2026-11-26T06:12:00Z",
-    output: {
-      ...object(data["output"]),
-      title: text(given["title"]),
-      summary: text(given["summary"]),
-      text: null,
-      annotations_count: annotations.length,
-    },
-  };
-}
 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "users/get-authenticated": {

@@ -1,7 +1,7 @@
 // How a check is put together: its own keys and the common ones become one schema, so that a judge never sees anything unparsed.
 import { z } from "zod";
 import type { Clause } from "../clauses.ts";
-import { type CommonKeys, commonSchema } from "../contract/assertion.ts";
+import { type AssertionKeys, assertionKeysSchema } from "../contract/assertion.ts";
 import type { Judgement, Measurement } from "./check.ts";
 
 /** Common keys that change what is measured or judged; `level`, `why` and `owner` mean the same everywhere. */
@@ -22,7 +22,7 @@ export interface RegisteredCheck<Keys = unknown> {
   readonly judge: (assertion: unknown, measurement: Measurement) => Judgement;
 }
 
-type Parsed<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>> & CommonKeys;
+type Parsed<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>> & AssertionKeys;
 
 interface Definition<Shape extends z.ZodRawShape> {
   readonly name: string;
@@ -39,7 +39,7 @@ export function defineCheck<Shape extends z.ZodRawShape>(
   const { name, clauses, heeds, keys, expectation, judge } = definition;
   const own = z.object(keys);
   const parse = (assertion: unknown): Parsed<Shape> => ({
-    ...commonSchema.parse(commonPart(assertion)),
+    ...assertionKeysSchema.parse(assertionKeysOf(assertion)),
     ...own.parse(assertion),
   });
   return {
@@ -54,11 +54,11 @@ export function defineCheck<Shape extends z.ZodRawShape>(
 }
 
 /** The common keys of an assertion; what belongs to the check is left to its own schema. */
-export function commonPart(assertion: unknown): Record<string, unknown> {
+export function assertionKeysOf(assertion: unknown): Record<string, unknown> {
   const common: Record<string, unknown> = {};
   if (typeof assertion !== "object" || assertion === null) return common;
   for (const [key, value] of Object.entries(assertion)) {
-    if (Object.hasOwn(commonSchema.shape, key)) common[key] = value;
+    if (Object.hasOwn(assertionKeysSchema.shape, key)) common[key] = value;
   }
   return common;
 }

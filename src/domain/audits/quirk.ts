@@ -1,9 +1,9 @@
 // quirk: a known oddity of the source, turned into a check of its own with the reason beside it.
 import { z } from "zod";
-import { commonSchema } from "../contract/assertion.ts";
+import { assertionKeysSchema } from "../contract/assertion.ts";
 import { duration, sentence } from "../contract/scalars.ts";
 import type { Judgement, Measurement } from "./check.ts";
-import { commonPart, defineCheck, type RegisteredCheck } from "./define-check.ts";
+import { assertionKeysOf, defineCheck, type RegisteredCheck } from "./define-check.ts";
 import { fail, pass, undecided } from "./verdict.ts";
 
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "write a day as YYYY-MM-DD");
@@ -23,14 +23,14 @@ function problemsOf(
     const message = `${JSON.stringify(expected.check)} is not a check that a quirk may hold`;
     return [{ code: "custom", message, path: ["check"], input: expected.check }];
   }
-  const common = commonPart(expected);
+  const common = assertionKeysOf(expected);
   const own: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(expected)) {
     if (key === "check") continue;
     if (Object.hasOwn(check.schema.shape, key)) delete common[key];
     if (OUTER_KEYS.includes(key) || !Object.hasOwn(common, key)) own[key] = value;
   }
-  const parsed = [check.schema.safeParse(own), commonSchema.safeParse(common)];
+  const parsed = [check.schema.safeParse(own), assertionKeysSchema.safeParse(common)];
   return parsed.flatMap((one) => (one.success ? [] : one.error.issues));
 }
 

@@ -1,5 +1,5 @@
 // Verdict rules that every check shares (contract: Verdicts): nothing passes by accident.
-import type { CommonKeys } from "../contract/assertion.ts";
+import type { AssertionKeys } from "../contract/assertion.ts";
 import { compareDecimals, decimal, isWithinRate, parseDecimal } from "../decimal.ts";
 import type { ExactText, Judgement, Measurement } from "./check.ts";
 
@@ -34,7 +34,7 @@ export const isSome = (count: ExactText | null): count is ExactText => count !==
  * is something to judge.
  */
 export function nothingTested(
-  common: CommonKeys,
+  common: AssertionKeys,
   measurement: Measurement,
   expected: Expected,
 ): Judgement | null {
@@ -56,7 +56,7 @@ export interface Words {
 
 /** Violations against `allow`, compared as exact integers. */
 export function judgeViolations(
-  common: CommonKeys,
+  common: AssertionKeys,
   measurement: Measurement,
   words: Words,
   expected: Expected = {},

@@ -31,7 +31,7 @@ const allowSchema = z
   );
 
 /** Keys on every assertion (contract: Keys on every assertion). */
-export const commonSchema = z.strictObject({
+export const assertionKeysSchema = z.strictObject({
   check: z.string("name a check"),
   of: z
     .enum(SUBJECTS)
@@ -59,10 +59,10 @@ export const commonSchema = z.strictObject({
   why: sentence.optional().describe("Why this holds, for the approver."),
   owner: sentence.optional().describe("Who answers for this assertion."),
 });
-export type CommonKeys = z.infer<typeof commonSchema>;
+export type AssertionKeys = z.infer<typeof assertionKeysSchema>;
 
 /** An assertion as the schema gives it: the common keys with their defaults, and the keys of its check. */
-export type Assertion = CommonKeys & Readonly<Record<string, unknown>>;
+export type Assertion = AssertionKeys & Readonly<Record<string, unknown>>;
 
 /** What this file has to know of a check (audits/index.ts: CHECKS). */
 export interface CheckEntry {
@@ -117,16 +117,18 @@ export function parseAssertion(
   const common: Record<string, unknown> = {};
   const own: Record<string, unknown> = {};
   const findings: Finding[] = [];
-  const commonKeys = Object.keys(commonSchema.shape);
+  const commonKeys = Object.keys(assertionKeysSchema.shape);
   for (const [key, item] of Object.entries(value)) {
     if (key !== "check" && ownKeys.includes(key)) own[key] = item;
     else if (commonKeys.includes(key)) common[key] = item;
     else if (entry !== undefined)
       findings.push(unknownKey(prefix, shown(name), key, [...ownKeys, ...commonKeys]));
   }
-  const parsedCommon = parseWith(commonSchema, common);
+  const parsedCommon = parseWith(assertionKeysSchema, common);
   if (!parsedCommon.success)
-    findings.push(...describeIssues(parsedCommon.error.issues, common, commonSchema, prefix, shown(name)));
+    findings.push(
+      ...describeIssues(parsedCommon.error.issues, common, assertionKeysSchema, prefix, shown(name)),
+    );
   if (entry === undefined) {
     findings.push(
       notBuilt.has(name)

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { CLAUSES, type Clause } from "../clauses.ts";
 import { declarationSchema } from "../contract.ts";
-import { type CheckRegistry, commonSchema } from "./assertion.ts";
+import { assertionKeysSchema, type CheckRegistry } from "./assertion.ts";
 import { notApplicableSchema } from "./clause-block.ts";
 import { knownKeys } from "./finding.ts";
 import { REGISTRY } from "./vocabulary.ts";
@@ -33,7 +33,7 @@ function translate(schema: z.ZodType): JsonSchema {
 /** The assertion of a clause: `check` is an enum of the clause's checks; if/then adds the keys of the one that is named. */
 function assertionOf(clause: Clause, registry: CheckRegistry): JsonSchema {
   const names = Object.keys(registry).filter((name) => registry[name]?.clauses.includes(clause));
-  const common = translate(commonSchema).properties ?? {};
+  const common = translate(assertionKeysSchema).properties ?? {};
   const branches = names.flatMap((name): JsonSchema[] => {
     const entry = registry[name];
     if (entry === undefined) return [];

@@ -1,10 +1,10 @@
 // Common keys that a check would not heed: a key that is read and then ignored would promise more than is measured.
-import type { CommonKeys } from "../assertion.ts";
+import type { AssertionKeys } from "../assertion.ts";
 import { errorAt, type Finding } from "../finding.ts";
 import { type AssertionFact, assertionFacts, isRecord } from "./facts.ts";
 import type { Rule } from "./rule.ts";
 
-type Heeded = Exclude<keyof CommonKeys, "check" | "level" | "why" | "owner">;
+type Heeded = Exclude<keyof AssertionKeys, "check" | "level" | "why" | "owner">;
 
 const rows = ["of", "where", "on_empty"] as const;
 const eachRow = [...rows, "allow", "on_null", "sample"] as const;
