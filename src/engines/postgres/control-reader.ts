@@ -201,11 +201,23 @@ async function runsWhere(
   }
 }
 
-const recorded = async (session: Session, runId: RunId): Promise<RunRecord | null> =>
-  (await runsWhere(session, runId, { limit: 1 }))[0] ?? null;
+/** The approvals of a run alone, for those who act on one. */
+export async function approvalsOf(session: Session, runId: RunId): Promise<readonly Approval[]> {
+  const rows = await session.query(
+    `SELECT a.kind, a.approved_by AS by, a.approval_ref AS ref, to_jsonb(a.approved_at) AS at, a.recorded_by AS login, a.bound, a.facts
+     FROM wap_admin.approvals a WHERE a.run_id = $1 ORDER BY a.approved_at`,
+    [runId],
+  );
+  return z.array(approval).parse(rows);
+}
 
-export const approvalsOf = async (session: Session, runId: RunId): Promise<readonly Approval[]> =>
-  (await recorded(session, runId))?.approvals ?? [];
-
-export const publicationsOf = async (session: Session, runId: RunId): Promise<readonly Publication[]> =>
-  (await recorded(session, runId))?.publications ?? [];
+/** The publications of a run alone: whether it was published or rolled back, and how. */
+export async function publicationsOf(session: Session, runId: RunId): Promise<readonly Publication[]> {
+  const rows = await session.query(
+    `SELECT p.kind, to_jsonb(p.at) AS at, p.published_by AS login, p.backing_name AS backing, p.previous_name AS "previousBacking",
+       p.previous_run_id::text AS "previousRun", to_jsonb(p.lock_held_ms) AS "lockHeldMs", p.tries
+     FROM wap_admin.publications p WHERE p.run_id = $1 ORDER BY p.seq`,
+    [runId],
+  );
+  return z.array(publication).parse(rows);
+}

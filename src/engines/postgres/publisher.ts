@@ -17,12 +17,18 @@ export const postgresPublisher = (
   session: Session,
   reconnect: <T>(use: (session: Session) => Promise<T>) => Promise<T>,
 ): Publisher => ({
-  publish: (runId) => promote(session, reconnect, runId, "publish"),
-  rollback: (runId) => promote(session, reconnect, runId, "rollback"),
+  publish: (runId) => orFault("publishing", promote(session, reconnect, runId, "publish")),
+  rollback: (runId) => orFault("rolling back", promote(session, reconnect, runId, "rollback")),
   verify: (runId) => verifyPublished(session, runId),
   fail: (runId, reason) => failRun(session, runId, reason),
   cancel: session.cancel,
 });
+
+/** Whatever the driver throws on the way, as a fault with a reason code. */
+const orFault = <T>(doing: string, work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw asFault(error, doing);
+  });
 
 const DOORS = { publish: "wap_admin.publish", rollback: "wap_admin.roll_back" } as const;
 
@@ -47,7 +53,12 @@ async function promote(
     guardedTransaction(session, runId, kind, basis),
   ).catch((error: unknown) => afterLostAnswer(error, reconnect, runId, kind));
   if (!outcome.ok) return outcome;
-  const after = outcome.value ?? (await publicationOf(session, runId, kind));
+  // It is committed: a connection that breaks now must not make a published run look like a failed one.
+  const after =
+    outcome.value ??
+    (await publicationOf(session, runId, kind).catch(() =>
+      reconnect((again) => publicationOf(again, runId, kind)),
+    ));
   if (after === null)
     throw new WapError("internal", `run ${runId} was committed but its publication is not recorded`);
   return done(after);

@@ -41,6 +41,10 @@ const FAULTS: readonly (readonly [string, ReasonCode])[] = [
   ["57", "connection_failed"],
 ];
 
+/** The driver gives its own errors no code: these are the sentences of a connection that is gone. */
+const GONE =
+  /^(?:Connection terminated|Client has encountered a connection error|Client was closed|timeout expired)/;
+
 const NETWORK = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -77,10 +81,7 @@ export function asFault(error: unknown, doing: string): WapError {
   }
   if (error instanceof Error) {
     const errno = "code" in error && typeof error.code === "string" ? error.code : "";
-    const lost =
-      NETWORK.has(errno) ||
-      /^Connection terminated/.test(error.message) ||
-      error.message === "timeout expired";
+    const lost = NETWORK.has(errno) || GONE.test(error.message);
     const inner =
       error instanceof AggregateError
         ? error.errors.map((e: unknown) => (e instanceof Error ? e.message : String(e))).join("; ")

@@ -2,7 +2,7 @@
 
 import { maxAge } from "../../../domain/audits/max-age.ts";
 import { noFuture } from "../../../domain/audits/no-future.ts";
-import type { CommonKeys } from "../../../domain/contract/assertion.ts";
+import type { AssertionKeys } from "../../../domain/contract/assertion.ts";
 import { durationMs } from "../../../domain/duration.ts";
 import {
   Binds,
@@ -18,7 +18,7 @@ import {
 import { rowByRow } from "./row-by-row.ts";
 import { objectOf } from "./sample.ts";
 
-interface Clocked extends CommonKeys {
+interface Clocked extends AssertionKeys {
   readonly column: string;
   readonly zone?: string | undefined;
   readonly clock: "run_start" | "as_of";

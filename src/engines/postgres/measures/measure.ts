@@ -1,7 +1,7 @@
 // What a measure is: one statement for one assertion, and the row that it answers with.
 import { z } from "zod";
 import type { Measurement } from "../../../domain/audits/check.ts";
-import type { CommonKeys } from "../../../domain/contract/assertion.ts";
+import type { AssertionKeys } from "../../../domain/contract/assertion.ts";
 import type { Contract } from "../../../domain/contract.ts";
 import { quoteIdentifier, type SqlIdentifier } from "../../../domain/identifier.ts";
 import { checkExpression, functionsOf } from "../sql-grammar.ts";
@@ -98,7 +98,7 @@ export function refuseVolatile(
 }
 
 /** The relation that an assertion tests. @throws MeasureRefusal */
-export function subjectOf(common: CommonKeys, fallback: "raw" | "staged" = "staged"): "raw" | "staged" {
+export function subjectOf(common: AssertionKeys, fallback: "raw" | "staged" = "staged"): "raw" | "staged" {
   const subject = common.of ?? fallback;
   if (subject !== "raw" && subject !== "staged")
     throw new MeasureRefusal(`\`of: ${subject}\` is not yet supported`);
@@ -107,7 +107,7 @@ export function subjectOf(common: CommonKeys, fallback: "raw" | "staged" = "stag
 
 /** The rows that an assertion tests, as a FROM item named `t`: its subject, where its `where` is true. @throws MeasureRefusal */
 export async function testedRows(
-  common: CommonKeys,
+  common: AssertionKeys,
   scope: MeasureScope,
   fallback: "raw" | "staged" = "staged",
 ): Promise<string> {
@@ -126,7 +126,7 @@ export interface TestedColumn {
  * A raw cell is text, whatever the target makes of it; nulls are judged by the target's column of that name.
  * @throws MeasureRefusal where the tested relation has no such column.
  */
-export function testedColumn(name: string, common: CommonKeys, scope: MeasureScope): TestedColumn {
+export function testedColumn(name: string, common: AssertionKeys, scope: MeasureScope): TestedColumn {
   const declared = scope.contract.target_schema.find((one) => one.name === name);
   if (subjectOf(common) === "raw") {
     if (!scope.rawColumns.includes(name))
@@ -138,7 +138,7 @@ export function testedColumn(name: string, common: CommonKeys, scope: MeasureSco
 }
 
 /** Whether a null in the column is a violation: `on_null`, else the column's own `nulls`. */
-export const nullsViolate = (common: CommonKeys, nulls: TestedColumn["nulls"]): boolean =>
+export const nullsViolate = (common: AssertionKeys, nulls: TestedColumn["nulls"]): boolean =>
   common.on_null === undefined ? nulls === "never" : common.on_null === "violation";
 
 /** A column of the tested rows. */

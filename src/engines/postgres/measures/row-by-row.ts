@@ -1,5 +1,5 @@
 // The statement of an assertion that tests each row by itself, in one pass.
-import type { CommonKeys } from "../../../domain/contract/assertion.ts";
+import type { AssertionKeys } from "../../../domain/contract/assertion.ts";
 import {
   type Binds,
   column,
@@ -23,7 +23,7 @@ export interface RowConditions {
 }
 
 export async function rowByRow(
-  common: CommonKeys,
+  common: AssertionKeys,
   scope: MeasureScope,
   conditions: RowConditions,
   binds: Binds,

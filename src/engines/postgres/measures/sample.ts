@@ -1,5 +1,5 @@
 // Example rows for the evidence: only where a contract asks, only the columns that may be shown, each cell cut.
-import type { CommonKeys } from "../../../domain/contract/assertion.ts";
+import type { AssertionKeys } from "../../../domain/contract/assertion.ts";
 import type { Contract } from "../../../domain/contract.ts";
 import type { Binds } from "./measure.ts";
 
@@ -20,7 +20,7 @@ export function objectOf(pairs: readonly (readonly [name: string, sql: string])[
 }
 
 /** Whether a column's cells may stand in a sample: asked for, not hidden, and not of a class that is never shown. */
-export function isShown(common: CommonKeys, contract: Contract, name: string): boolean {
+export function isShown(common: AssertionKeys, contract: Contract, name: string): boolean {
   const { sample } = common;
   if (sample === undefined || (sample.hide ?? []).includes(name)) return false;
   if (sample.columns !== undefined && !sample.columns.includes(name)) return false;
@@ -39,7 +39,12 @@ export interface Examples {
 }
 
 /** SQL of the sample: a jsonb list of at most the declared number of rows, or null where none is asked for. */
-export function sampleOf(common: CommonKeys, contract: Contract, examples: Examples, binds: Binds): string {
+export function sampleOf(
+  common: AssertionKeys,
+  contract: Contract,
+  examples: Examples,
+  binds: Binds,
+): string {
   if (common.sample === undefined) return "null::jsonb";
   const cells = examples.cells
     .filter(([name]) => isShown(common, contract, name))
