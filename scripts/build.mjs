@@ -38,10 +38,9 @@ const BUNDLES = [
   { entry: "src/cli/main.ts", file: "cli.js", target: "node20", first: "#!/usr/bin/env node\n" },
 ];
 
-/** Builds into a folder; `dist` by default. */
+/** Builds into a folder; what stood there goes only when everything is built. */
 export async function buildInto(directory) {
-  rmSync(directory, { recursive: true, force: true });
-  mkdirSync(directory, { recursive: true });
+  const built = [];
   for (const { entry, file, target, first } of BUNDLES) {
     const result = await build({
       absWorkingDir: ROOT,
@@ -60,11 +59,14 @@ export async function buildInto(directory) {
       write: false,
       logLevel: "error",
     });
-    writeFileSync(join(directory, file), first + result.outputFiles[0].text);
+    built.push({ file, text: first + result.outputFiles[0].text });
   }
-  chmodSync(join(directory, "cli.js"), 0o755);
   // The bundles are ES modules wherever they are copied to.
-  writeFileSync(join(directory, "package.json"), '{ "type": "module" }\n');
+  built.push({ file: "package.json", text: '{ "type": "module" }\n' });
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory, { recursive: true });
+  for (const { file, text } of built) writeFileSync(join(directory, file), text);
+  chmodSync(join(directory, "cli.js"), 0o755);
 }
 
 if (import.meta.url === pathToFileURL(resolve(process.argv[1] ?? "")).href)

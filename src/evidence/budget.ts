@@ -23,14 +23,26 @@ export interface Part {
 }
 
 /** What goes first where a text is too long (design: ux 1.10). Verdict, run id, command, failed audits and hash never go. */
-export const RANK = { samples: 0, passing: 1, columns: 2, ledger: 3, history: 4, plan: 5, approved: 6, failing: 7, contract: 8 } as const;
+export const RANK = {
+  samples: 0,
+  passing: 1,
+  columns: 2,
+  ledger: 3,
+  history: 4,
+  plan: 5,
+  approved: 6,
+  failing: 7,
+  contract: 8,
+} as const;
 
 export const always = (text: string): Part => ({ text, sacrifice: null, rank: Number.POSITIVE_INFINITY });
 
 const SEPARATOR = "\n\n";
 
 const cutNote = (gone: readonly string[]): string =>
-  gone.length === 0 ? "" : `_Left out here for GitHub's size limit: ${firstOf(gone, 8)}. The whole is in the evidence files._`;
+  gone.length === 0
+    ? ""
+    : `**Left out here** for GitHub's size limit: ${firstOf(gone, 8)}. The whole is in the evidence files.`;
 
 const joined = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(SEPARATOR);
 
@@ -42,7 +54,9 @@ export function joinWithin(parts: readonly Part[], tail: string, limit: number):
   const kept = new Set(parts.keys());
   const gone: string[] = [];
   let size = parts.reduce((sum, part) => sum + bytesOf(part.text) + SEPARATOR.length, bytesOf(tail));
-  const order = [...parts.entries()].toSorted(([a, one], [b, other]) => (one.rank === other.rank ? b - a : one.rank - other.rank));
+  const order = [...parts.entries()].toSorted(([a, one], [b, other]) =>
+    one.rank === other.rank ? b - a : one.rank - other.rank,
+  );
   for (const [place, part] of order) {
     if (size + bytesOf(cutNote(gone)) + SEPARATOR.length <= limit || place === 0) continue;
     kept.delete(place);
@@ -51,7 +65,9 @@ export function joinWithin(parts: readonly Part[], tail: string, limit: number):
   }
   const [first = "", ...rest] = parts.map((part, place) => (kept.has(place) ? part.text : ""));
   const text = joined([first, ...rest, cutNote(gone), tail]);
-  return fits(text, limit) ? text : joined([beginningOf(first, limit - bytesOf(tail) - 100), "_Cut here for GitHub's size limit._", tail]);
+  return fits(text, limit)
+    ? text
+    : joined([beginningOf(first, limit - bytesOf(tail) - 100), "_Cut here for GitHub's size limit._", tail]);
 }
 
 /** The longest beginning of a text that has at most so many bytes, at a whole character. */

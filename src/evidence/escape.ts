@@ -10,8 +10,7 @@ const codePoint = (char: string): string =>
   `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;
 
 /** One line without anything invisible; line ends become ⏎, so that a line stays a line. */
-const visibleLine = (text: string): string =>
-  text.replace(/\r\n|[\r\n]/g, "⏎").replace(INVISIBLE, codePoint);
+const visibleLine = (text: string): string => text.replace(/\r\n|[\r\n]/g, "⏎").replace(INVISIBLE, codePoint);
 
 /**
  * For terminals and logs: no character acts. A runner of GitHub takes `::command::` at a line's beginning and `##[command]` anywhere in
@@ -53,20 +52,26 @@ const MARKDOWN: Readonly<Record<string, string>> = {
   $: "<span>&#36;</span>",
 };
 
-/**
- * Plain text inside a Markdown paragraph, list item or table cell: no mark-up, mention, issue, link, emoji, formula or HTML comes out of
- * it. It takes one line; line ends are shown.
- */
-export const inMarkdown = (text: string): string =>
+/** Plain text in the middle of a line of Markdown: no mark-up, mention, issue, link, emoji, formula or HTML comes out of it. */
+export const inline = (text: string): string =>
   visibleLine(text)
     .replace(/[&<>`|*_~[\]\\@#$]/g, (char) => MARKDOWN[char] ?? char)
     // `:emoji:`, `https://…`, `mailto:…`
     .replace(/:(?=[\w+/-])/g, `&#58;${BREAK}`)
     .replace(/\bwww(?=\.)/gi, `$&${BREAK}`)
-    .replace(/\bGH(?=-\d)/gi, `$&${BREAK}`)
-    // What would begin a list, a rule, a heading or a block of code.
-    .replace(/^[-+= ]/, (char) => `&#${char.charCodeAt(0)};`)
-    .replace(/^(\d{1,9})([.)])/, (_, number: string, mark: string) => `${number}&#${mark.charCodeAt(0)};`);
+    .replace(/\bGH(?=-\d)/gi, `$&${BREAK}`);
+
+/** Markdown that may stand at a line's beginning: what would begin a list, a rule, a heading or a block of code does not. */
+export const atLineStart = (markdown: string): string =>
+  markdown
+    .replace(/^(?: |[-+](?=[-\s]|$)|=(?==*\s*$))/, (char) => `&#${char.charCodeAt(0)};`)
+    .replace(
+      /^(\d{1,9})([.)])(?=\s|$)/,
+      (_, number: string, mark: string) => `${number}&#${mark.charCodeAt(0)};`,
+    );
+
+/** Plain text as a Markdown paragraph, list item or table cell. It takes one line; line ends are shown. */
+export const inMarkdown = (text: string): string => atLineStart(inline(text));
 
 /**
  * Text in code ticks: handles and names; nobody is pinged by code. A tick or a pipe inside, which ticks cannot hold in a table, takes the
@@ -75,7 +80,7 @@ export const inMarkdown = (text: string): string =>
 export function inCode(text: string): string {
   const line = visibleLine(text);
   if (line === "") return "` `";
-  if (/[`|]/.test(line)) return `<code>${inMarkdown(line)}</code>`;
+  if (/[`|]/.test(line)) return `<code>${inline(line)}</code>`;
   // A code span loses one space at each end, where both have one.
   return /^ .* $/.test(line) ? `\` ${line} \`` : `\`${line}\``;
 }
@@ -106,6 +111,7 @@ export const inCommandProperty = (text: string): string => text.replace(/[%\r\n:
 
 /** A spreadsheet cell of a CSV export: quoted, and never a formula. Plain numbers stay numbers. */
 export function inCsv(text: string): string {
-  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
+  const isFormula =
+    /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/u.test(text) && !/^-?\d+(\.\d+)?$/.test(text);
   return `"${(isFormula ? `'${text}` : text).replaceAll('"', '""')}"`;
 }

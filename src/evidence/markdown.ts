@@ -1,5 +1,5 @@
 // Markdown made of parts that cannot be broken by what stands in them.
-import { clipped, inCode, inMarkdown } from "./escape.ts";
+import { atLineStart, clipped, inCode, inline, inMarkdown } from "./escape.ts";
 
 /** A column's heading; a column of numbers stands to the right. */
 export type Heading = string | { readonly numbers: string };
@@ -42,9 +42,9 @@ export const paragraphs = ({ sentences, command, after = [] }: Notice): string =
  * The longest beginning of a text whose Markdown has at most `bytes` bytes: what is escaped grows, up to twentyfold, and a comment must
  * not. What is missing is counted.
  */
-function within(text: string, bytes: number, escape: (text: string) => string): string {
+function within(text: string, bytes: number, print: (text: string) => string): string {
   for (let limit = bytes; ; limit = Math.floor(limit * 0.7)) {
-    const out = escape(clipped(text, limit));
+    const out = print(clipped(text, limit));
     if (Buffer.byteLength(out, "utf8") <= bytes || limit < 10) return out;
   }
 }
@@ -55,10 +55,12 @@ export const plain = (text: string, bytes = 1_000): string => within(text, bytes
 /** A sentence of ours that holds `names` in ticks: they become code, the rest is plain. */
 export const sentence = (text: string, bytes = 1_000): string =>
   within(text, bytes, (whole) =>
-    whole
-      .split(/`([^`]+)`/)
-      .map((piece, n) => (n % 2 === 1 ? inCode(piece) : inMarkdown(piece)))
-      .join(""),
+    atLineStart(
+      whole
+        .split(/`([^`]+)`/)
+        .map((piece, n) => (n % 2 === 1 ? inCode(piece) : inline(piece)))
+        .join(""),
+    ),
   );
 
 /** A name or a handle in code ticks; a handle loses its @. */
@@ -73,6 +75,12 @@ export function firstOf(texts: readonly string[], most: number, separator = ", "
 
 /** A link, where the address is one of the web; else only its text. `text` is Markdown already. */
 export function link(text: string, address: string | null | undefined): string {
-  if (address === null || address === undefined || !/^https?:\/\/[^\s<>"]+$/.test(address) || address.length > 1_000) return text;
+  if (
+    address === null ||
+    address === undefined ||
+    !/^https?:\/\/[^\s<>"]+$/.test(address) ||
+    address.length > 1_000
+  )
+    return text;
   return `[${text}](${address.replace(/[()\\`|*_~[\]@]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)})`;
 }

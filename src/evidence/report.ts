@@ -1,6 +1,7 @@
 // report.html: everything that the control tables hold of one run, in one file (design: ux 3).
+import { createHash } from "node:crypto";
 import type { RunRecord } from "../domain/manifest.ts";
-import { grouped, readableBytes, readableInstant, share } from "../domain/numbers.ts";
+import { grouped, readableDay, readableInstant, signed } from "../domain/numbers.ts";
 import {
   contractOf,
   evidenceDigest,
@@ -9,227 +10,174 @@ import {
   failureOf,
   gatingReadings,
 } from "./bundle.ts";
-import { inHtml } from "./escape.ts";
-import { htmlPage, htmlTable } from "./html-page.ts";
-import { ledgerPlot } from "./ledger-plot.ts";
+import { approvalOf, newestValue, publicationOf, rowsBefore, waivers } from "./facts.ts";
+import { htmlDetails, htmlLink, htmlPage, htmlText } from "./html-page.ts";
+import { commitAddress, shortCommit } from "./places.ts";
+import { auditsSection, failedSection } from "./report/audits.ts";
+import { changesSection, ledgerSection, sourceSection } from "./report/delivery.ts";
+import { fingerprintsSection, historySection, planSection } from "./report/publication.ts";
 
-const section = (id: string, title: string, body: string): string =>
-  body === "" ? "" : `<section id="${id}"><h2>${inHtml(title)}</h2>${body}</section>`;
+/** Largest report, in bytes: it is read in a browser, mailed and kept. */
+export const REPORT_LIMIT = 250_000;
+
+interface Room {
+  readonly readings: number;
+  readonly embedded: boolean;
+}
+
+/** What is left out first: the embedded document, whose hash stays, then readings that pass. */
+const ROOMS: readonly Room[] = [
+  { readings: Number.POSITIVE_INFINITY, embedded: true },
+  { readings: Number.POSITIVE_INFINITY, embedded: false },
+  { readings: 200, embedded: false },
+  { readings: 40, embedded: false },
+];
+
+/** The report of a run; self-contained, without scripts, at most 250 kB; what was left out for size is said. */
+export function reportHtml(run: RunRecord): string {
+  const fit = ROOMS.map((room) => () => pageOf(run, room));
+  for (const make of fit) {
+    const page = make();
+    if (Buffer.byteLength(page, "utf8") <= REPORT_LIMIT) return page;
+  }
+  return pageOf(run, { readings: 5, embedded: false });
+}
 
 const VERDICTS: Readonly<Record<RunRecord["status"], string>> = {
   building: "⏳ building",
   built: "⏳ built, not audited yet",
   audited: "✅ ready to publish after approval",
-  approved: "✅ approved",
+  approved: "✅ approved, not published yet",
   published: "📦 published",
   failed: "❌ failed, nothing was published",
   rolled_back: "↩️ rolled back",
 };
 
-/** The report of a run; self-contained and without scripts. */
-export function reportHtml(run: RunRecord): string {
+function pageOf(run: RunRecord, room: Room): string {
   const contract = contractOf(run);
-  const failed = failedReadings(run);
-  const gating = gatingReadings(run);
-  const { target, database } = run.preflight;
-  const failure = failureOf(run);
-  const sentence =
-    failure === null
-      ? `${gating.filter((one) => one.passed).length} of ${gating.length} audits pass.`
-      : `${failure.detail ?? "The run failed."} ${target.exists ? `Readers still see the old version (${grouped(target.rowCount ?? "?")} rows).` : ""}`;
-  const evidence = JSON.stringify(evidenceOf(run), null, 1);
-  return htmlPage(
-    `${contract.id}: ${VERDICTS[run.status]}`,
+  const verdict = VERDICTS[run.status];
+  const sections: readonly (readonly [string, string, string])[] = [
+    ["failed", "Failed audits", failedSection(run)],
+    ["ledger", "Row ledger", ledgerSection(run)],
+    ["changes", "What changes", changesSection(run)],
     [
-      `<h1>${inHtml(contract.id)} ${inHtml(contract.version)}: ${VERDICTS[run.status]}</h1>`,
-      `<p class="soft">run <code>${run.runId}</code> · ${inHtml(readableInstant(run.createdAt))}${run.provenance.kind === "github" ? ` · ${inHtml(run.provenance.repository)} at <code>${inHtml(run.provenance.headSha)}</code>` : ""}</p>`,
-      `<p class="verdict${run.status === "failed" ? " bad" : ""}">${inHtml(sentence)}</p>`,
-      section(
-        "failed",
-        "Failed audits",
-        failed.length === 0
-          ? ""
-          : htmlTable(
-              ["audit", "expected", "observed"],
-              failed.map((one) => [`${one.clause}.${one.name}`, one.expectation, one.observed.finding]),
-            ),
-      ),
-      section("glance", "At a glance", glanceTable(run)),
-      section("ledger", "Row ledger", ledgerSection(run)),
-      section("changes", "What changes", changesSection(run)),
-      section(
-        "audits",
-        "All audits",
-        htmlTable(
-          ["", "audit", "expected", "observed", "rows tested", "violations", "ms"],
-          run.readings.map((one) => [
-            one.passed ? "pass" : one.level === "advisory" ? "note" : "FAIL",
-            `${one.clause}.${one.name}`,
-            one.expectation,
-            one.observed.finding,
-            grouped(one.observed.rows_tested ?? "–"),
-            grouped(one.observed.violations ?? "–"),
-            `${one.observed.ms}`,
-          ]),
-        ),
-      ),
-      section("source", "Source", sourceSection(run)),
-      section("plan", "Publication plan", planSection(run)),
-      section("approval", "Approval and history", historySection(run)),
-      section(
-        "fingerprints",
-        "Fingerprints",
-        htmlTable(
-          ["what", "value"],
-          Object.entries({
-            contract: run.contractHash,
-            transform: run.transformHash,
-            source: run.sourceFingerprint,
-            preflight: run.preflightFingerprint,
-            "stage schema": run.stageSchemaFingerprint ?? "–",
-            "stage content": run.stageFingerprint ?? "–",
-            "control schema": run.controlFingerprint,
-            evidence: evidenceDigest(run),
-          }),
-        ),
-      ),
-      section(
-        "evidence",
-        "evidence.json",
-        `<details><summary>${inHtml(`the whole document, decision digest ${evidenceDigest(run)}`)}</summary><pre><code>${inHtml(evidence)}</code></pre></details>`,
-      ),
-      `<p class="soft">${inHtml(`${database.name} at ${database.address}, PostgreSQL ${database.version}. Printed from the control tables; nothing here is decided again.`)}</p>`,
+      "audits",
+      "All audits",
+      run.readings.length === 0 && run.expected.length === 0 ? "" : auditsSection(run, room.readings),
+    ],
+    ["source", "Source", sourceSection(run)],
+    ["plan", "Publication plan", planSection(run)],
+    ["history", "Approval and history", historySection(run)],
+    ["fingerprints", "Fingerprints", fingerprintsSection(run)],
+    ["evidence", "evidence.json", embeddedSection(run, room.embedded)],
+  ];
+  const shown = sections.filter(([, , body]) => body !== "");
+  const commit = shortCommit(run);
+  const origin = run.provenance.kind === "github" ? ` · ${htmlText(run.provenance.repository)}` : "";
+  return htmlPage(
+    `${contract.id}: ${verdict}`,
+    [
+      `<h1>${htmlText(contract.id)} ${htmlText(contract.version)}: ${verdict}</h1>`,
+      `<p class="soft">run <code>${run.runId}</code> · ${htmlText(readableInstant(run.auditedAt ?? run.createdAt))}${origin}${commit === null ? "" : ` · commit ${htmlLink(commit, commitAddress(run))}`}</p>`,
+      `<div class="verdict${run.status === "failed" ? " bad" : ""}">${consequences(run)
+        .map((text) => `<p>${htmlText(text)}</p>`)
+        .join("")}</div>`,
+      cards(run),
+      `<nav aria-label="Sections">${shown.map(([id, title]) => `<a href="#${id}">${title}</a>`).join("")}</nav>`,
+      ...shown.map(([id, title, body]) => `<section id="${id}"><h2>${title}</h2>${body}</section>`),
+      closing(run),
     ].join("\n"),
   );
 }
 
-function glanceTable(run: RunRecord): string {
+/** Verdict, consequence and next step, in words. */
+function consequences(run: RunRecord): readonly string[] {
+  const gating = gatingReadings(run);
+  const passing = `${gating.filter((one) => one.passed).length} of ${run.expected.length} audits pass.`;
   const { target } = run.preflight;
-  const rows = [
-    [
-      "target",
-      target.exists
-        ? `${target.name}, ${target.kind} of ${target.owner}`
-        : `${target.name}, does not exist yet`,
-    ],
-    ["rows before", target.exists ? grouped(target.rowCount ?? "?") : "–"],
-    ["rows in this run", grouped(run.stageRowCount ?? "–")],
-    ["strategy", `${run.plan.strategy}: ${run.plan.reason}`],
-  ];
-  return htmlTable(["", ""], rows);
-}
-
-function ledgerSection(run: RunRecord): string {
-  const { landing } = run;
-  if (landing === null) return "";
-  const bars = [
-    { label: "parsed", count: BigInt(landing.parsed) },
-    { label: "landed", count: BigInt(landing.landed) },
-    { label: "rejected", count: BigInt(landing.rejected) },
-    ...Object.entries(run.excluded).map(([reason, rows]) => ({
-      label: reason.slice(0, 20),
-      count: BigInt(rows),
-    })),
-    ...(run.stageRowCount === null ? [] : [{ label: "staged", count: BigInt(run.stageRowCount) }]),
-  ];
-  const sentence = bars.map((bar) => `${grouped(bar.count.toString())} ${bar.label}`).join(", ");
-  return `${ledgerPlot(bars, sentence)}${htmlTable(
-    ["term", "records"],
-    bars.map((bar) => [bar.label, grouped(bar.count.toString())]),
-  )}`;
-}
-
-function changesSection(run: RunRecord): string {
-  const { changes } = run;
-  if (changes === null)
-    return run.preflight.target.exists
-      ? "<p>Not compared: rows cannot be paired by the contract's key.</p>"
-      : "<p>First version: there is nothing to compare with.</p>";
-  const both = (BigInt(changes.changed) + BigInt(changes.unchanged)).toString();
-  const keys = htmlTable(
-    ["keys", "rows"],
-    [
-      ["added", grouped(changes.added)],
-      ["removed", grouped(changes.removed)],
-      ["changed", grouped(changes.changed)],
-      ["unchanged", grouped(changes.unchanged)],
-    ],
-  );
-  const columns = Object.entries(changes.columns);
-  return `<p>By key (${inHtml(changes.key.join(", "))}), against what readers saw at preflight.</p>${keys}${
-    columns.length === 0
-      ? "<p>No value of a key on both sides differs.</p>"
-      : htmlTable(
-          ["column", "changed values"],
-          columns.map(([column, count]) => [
-            column,
-            `${grouped(count)} of ${grouped(both)} (${share(count, both)})`,
-          ]),
-        )
-  }`;
-}
-
-function sourceSection(run: RunRecord): string {
-  const { landing } = run;
-  const rows = [
-    ["file", run.sourceRef],
-    ["sha256", run.sourceFingerprint],
-  ];
-  if (landing !== null) {
-    rows.push(
-      ["delivered", `${grouped(landing.bytes)} bytes (${readableBytes(Number(landing.bytes))})`],
-      ["plain", `${grouped(landing.plainBytes)} bytes`],
-      ["records", grouped(landing.parsed)],
-      ["raw snapshot", landing.rawName],
-    );
-    rows.push(
-      [
-        "rejects",
-        Object.entries(landing.rejectReasons)
-          .map(([reason, count]) => `${reason} ${grouped(count)}`)
-          .join(", ") || "none",
-      ],
-      ["header", landing.header.join(", ")],
-    );
-    rows.push([
-      "parser",
-      Object.entries(landing.parser)
-        .map(([name, value]) => `${name}=${value}`)
-        .join(" "),
-    ]);
+  const still = target.exists
+    ? `Readers still see the old version (${grouped(target.rowCount ?? "?")} rows).`
+    : "The target does not exist yet: readers see nothing.";
+  const approver = approvalOf(run, "publish")?.by ?? "somebody who is not recorded";
+  switch (run.status) {
+    case "failed":
+      return [
+        `${passing} ${still} This run cannot be published by anyone.`,
+        failureOf(run)?.detail ?? "The run failed.",
+      ];
+    case "published":
+      return [
+        `${passing} Approved by ${approver}. Readers have seen ${grouped(run.stageRowCount ?? "?")} rows since ${readableInstant(run.publishedAt ?? run.createdAt)}.${run.current ? "" : " A newer version was published since."}`,
+      ];
+    case "rolled_back":
+      return [
+        `Published by ${approver}, rolled back by ${approvalOf(run, "rollback")?.by ?? "somebody who is not recorded"}: readers see ${publicationOf(run, "rollback")?.backing ?? "the version before"} again.`,
+      ];
+    case "audited":
+    case "approved":
+      return [`${passing} ${still}`, `Next: /publish ${run.runId} by somebody who may.`];
+    case "building":
+    case "built":
+      return [still];
   }
-  return htmlTable(["", ""], rows);
 }
 
-const planSection = (run: RunRecord): string =>
-  `<ol>${run.plan.steps.map((step) => `<li>${inHtml(step)}</li>`).join("")}</ol>${htmlTable(
-    ["", ""],
+function cards(run: RunRecord): string {
+  const before = rowsBefore(run);
+  const rows = run.stageRowCount;
+  const newest = newestValue(run);
+  const waived = waivers(run).length;
+  const failed = failedReadings(run).length;
+  const keys =
+    run.changes === null
+      ? null
+      : `+${grouped(run.changes.added)} −${grouped(run.changes.removed)} ~${grouped(run.changes.changed)}`;
+  const facts: readonly (readonly [string | null, string])[] = [
     [
-      ["locks", run.plan.locks.join("; ")],
-      ["rollback", run.plan.rollbackName ?? "none: this is the first version"],
-      [
-        "retention",
-        `at least ${run.plan.retention.versions} versions and ${run.plan.retention.age}, observed for ${run.plan.retention.observeFor}`,
-      ],
-      ["dependents", run.preflight.target.dependents.join(", ") || "none"],
+      rows === null
+        ? null
+        : run.plan.firstVersion || before === null
+          ? grouped(rows)
+          : `${grouped(before)} → ${grouped(rows)}`,
+      run.plan.firstVersion
+        ? "rows, first version"
+        : before === null || rows === null
+          ? "rows"
+          : `rows, ${signed(before, rows)}`,
     ],
-  )}`;
+    [keys, "keys added, removed, changed"],
+    [
+      newest === null
+        ? null
+        : /T\d\d:/.test(newest.value)
+          ? readableInstant(newest.value)
+          : readableDay(newest.value),
+      `newest ${newest?.column ?? ""}`,
+    ],
+    [run.landing === null ? null : grouped(run.landing.rejected), "records rejected"],
+    [
+      `${gatingReadings(run).length - failed} of ${run.expected.length}`,
+      `audits pass${waived === 0 ? "" : `, ${waived} not applicable`}`,
+    ],
+    [`${run.plan.strategy} swap`, run.preflight.target.name],
+  ];
+  const items = facts.flatMap(([value, what]) =>
+    value === null ? [] : [`<li><b>${htmlText(value, 80)}</b><span>${htmlText(what, 120)}</span></li>`],
+  );
+  return `<ul class="cards" id="glance" aria-label="At a glance">${items.join("")}</ul>`;
+}
 
-function historySection(run: RunRecord): string {
-  const approvals = htmlTable(
-    ["approval", "by", "reference", "when", "recorded by"],
-    run.approvals.map((one) => [one.kind, one.by, one.ref, readableInstant(one.at), one.login]),
-  );
-  const verified =
-    run.verification.length === 0
-      ? ""
-      : htmlTable(
-          ["verified", "", "observed"],
-          run.verification.map((one) => [one.name, one.passed ? "ok" : "NOT OK", one.observed]),
-        );
-  const history = htmlTable(
-    ["when", "from", "to", "login"],
-    run.transitions.map((one) => [readableInstant(one.at), one.from ?? "–", one.to, one.login]),
-  );
-  return `${run.approvals.length === 0 ? "<p>Not approved.</p>" : approvals}${verified}${history}`;
+/** The whole document with its hash, so that a mailed report can be checked against evidence.json. */
+function embeddedSection(run: RunRecord, embedded: boolean): string {
+  const text = JSON.stringify(evidenceOf(run), null, 1);
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const said = `<p>Digest of what an approver decides on: <code>${evidenceDigest(run)}</code>.</p>`;
+  if (!embedded)
+    return `${said}<p>The document (${grouped(`${Buffer.byteLength(text)}`)} bytes) is too large to stand here: see evidence.json beside this file.</p>`;
+  return `${said}${htmlDetails(`the whole document, sha256 <code>${sha256}</code>`, `<pre><code>${htmlText(text, Number.POSITIVE_INFINITY)}</code></pre>`)}`;
+}
+
+function closing(run: RunRecord): string {
+  const { database } = run.preflight;
+  return `<p class="soft">${htmlText(`${database.name} at ${database.address}, PostgreSQL ${database.version}; built by ${run.builtBy}. Printed from the control tables: nothing here is measured or decided again.`)}</p>`;
 }

@@ -1,16 +1,20 @@
 // What the command line prints of runs: few lines, width 80, the next step at the end (design: ux 4).
-import type { PreflightReport, PublicationPlan, RunRecord } from "../domain/manifest.ts";
-import { grouped, readableInstant } from "../domain/numbers.ts";
+import type { PreflightReport, PublicationPlan, RunRecord, VerificationCheck } from "../domain/manifest.ts";
+import { grouped, readableBytes, readableInstant, readableMoment, readableMs } from "../domain/numbers.ts";
 import { shortRunId } from "../domain/run.ts";
-import { contractOf, failedReadings, failureOf, gatingReadings } from "./bundle.ts";
-import { forTerminal } from "./escape.ts";
+import { contractOf, evidenceDigest, failedReadings, failureOf, gatingReadings } from "./bundle.ts";
+import { forTerminal as shown } from "./escape.ts";
+import { publicationOf, waivers } from "./facts.ts";
+import { labelled, middle, padded, wrapped } from "./terminal-width.ts";
 
 export type Style = (kind: "good" | "bad" | "warn" | "dim" | "strong", text: string) => string;
 
-const readersSee = (run: RunRecord): string =>
+const sees = (run: RunRecord): string =>
   run.preflight.target.exists
     ? `readers still see the old version (${grouped(run.preflight.target.rowCount ?? "?")} rows)`
     : "readers see nothing of it: the target does not exist yet";
+
+const headOf = (run: RunRecord): string => shown(`${contractOf(run).id} ${contractOf(run).version}`);
 
 /** After `wap audit`: failed audits with their place, then the verdict and the next command. */
 export function auditLines(
@@ -22,114 +26,191 @@ export function auditLines(
   },
 ): string[] {
   const { style, plain, lineOf } = options;
-  const lines: string[] = [];
-  for (const { clause, name, observed } of failedReadings(run)) {
-    lines.push(
-      `  ${style("bad", plain ? "failed" : "✗")} ${clause}.${name}   ${forTerminal(observed.finding)}`,
-    );
+  const lines = failedReadings(run).flatMap(({ clause, name, expectation, observed }) => {
     const line = lineOf(name);
-    if (line !== null) lines.push(`      at    ${run.contractPath}:${line}`);
-  }
-  if (run.status === "audited") {
-    lines.push(
-      `${style("good", "AUDITED")}  run ${run.runId}: ${gatingReadings(run).length} audits pass, ${grouped(run.stageRowCount ?? "?")} rows; ${readersSee(run)}.`,
-    );
-    lines.push(`         next: wap approve ${run.runId} --ref URL`);
-  } else if (run.status === "failed") {
-    const failure = failureOf(run);
-    lines.push(`${style("bad", "FAILED")}  run ${run.runId}: ${forTerminal(failure?.detail ?? "")}`);
-    lines.push(`        ${readersSee(run)}.   wap show ${run.runId} --html report.html`);
-  }
-  return lines;
+    return [
+      `  ${style("bad", plain ? "failed" : "✗")} ${shown(`${clause}.${name}`)}`,
+      ...labelled("      found ", shown(observed.finding)),
+      ...labelled("      wanted", shown(expectation)),
+      ...(line === null ? [] : [`      at     ${shown(`${run.contractPath}:${line}`)}`]),
+    ];
+  });
+  if (run.status === "audited") return [...lines, ...auditedLines(run, style)];
+  if (run.status === "failed") return [...lines, ...failedLines(run, style)];
+  return [...lines, ...stateLines(run, style)];
 }
+
+const auditedLines = (run: RunRecord, style: Style): string[] => [
+  `${style("good", "AUDITED")}  run ${run.runId}`,
+  ...labelled(
+    "        ",
+    `${gatingReadings(run).length} audits pass, ${grouped(run.stageRowCount ?? "?")} rows; ${sees(run)}.`,
+  ),
+  `  next: wap approve ${run.runId} --ref URL`,
+];
+
+const failedLines = (run: RunRecord, style: Style): string[] => {
+  const failure = failureOf(run);
+  const code = failure?.reason === null || failure?.reason === undefined ? "" : ` (${failure.reason})`;
+  return [
+    `${style("bad", "FAILED")}  run ${run.runId}${code}`,
+    ...labelled("       ", `${shown(failure?.detail ?? "the run failed")}; ${sees(run)}.`),
+    `  next: wap show ${run.runId} --html report.html`,
+  ];
+};
+
+const checkLines = (checks: readonly VerificationCheck[], style: Style): string[] =>
+  checks.flatMap(({ name, passed, observed }) =>
+    labelled(passed ? "  ok    " : `  ${style("bad", "NOT OK")}`, shown(`${name}: ${observed}`), 8),
+  );
 
 /** The state of one run, and what it means for readers. */
 export function stateLines(run: RunRecord, style: Style): string[] {
-  const contract = contractOf(run);
-  const head = `${contract.id} ${contract.version}`;
-  const publication = run.publications.at(-1);
-  const checks = run.verification.map(
-    (check) => `${check.passed ? "ok" : "NOT OK"} ${check.name}: ${forTerminal(check.observed)}`,
-  );
+  const checks = checkLines(run.verification, style);
   if (run.status === "published") {
+    const held = publicationOf(run, "publish")?.lockHeldMs;
+    const waited = held === undefined ? "" : `; readers waited at most ${held} ms`;
+    const newer = run.current ? "" : "; a newer version was published since";
+    const sentence = `${shown(run.preflight.target.name)} has ${grouped(run.stageRowCount ?? "?")} rows since ${readableMoment(run.publishedAt ?? run.createdAt)}${waited}${newer}.`;
     return [
-      `${style("good", "PUBLISHED")}  ${head} to ${run.preflight.target.name}: ${grouped(run.stageRowCount ?? "?")} rows since ${readableInstant(run.publishedAt ?? run.createdAt)}; readers waited at most ${publication?.lockHeldMs ?? "?"} ms${run.current ? "" : "; a newer version was published since"}`,
-      ...checks.map((check) => `  ${check}`),
-      `  undo: wap rollback ${run.runId} --ref URL`,
+      `${style("good", "PUBLISHED")}  ${headOf(run)}`,
+      ...labelled("          ", sentence),
+      ...checks,
+      ...(run.current && run.rollbackName !== null ? [`  undo: wap rollback ${run.runId} --ref URL`] : []),
     ];
   }
   if (run.status === "rolled_back") {
+    const back = publicationOf(run, "rollback");
+    const sentence = `Readers of ${shown(run.preflight.target.name)} see ${shown(back?.backing ?? "the version before")} again${back === null ? "" : `, since ${readableMoment(back.at)}`}.`;
     return [
-      `${style("warn", "ROLLED BACK")}  ${head}: readers of ${run.preflight.target.name} see ${publication?.backing ?? "the version before"} again`,
-      ...checks.map((check) => `  ${check}`),
+      `${style("warn", "ROLLED BACK")}  ${headOf(run)}`,
+      ...labelled("            ", sentence),
+      ...checks,
     ];
   }
-  return [`${run.status.toUpperCase()}  ${head}, run ${run.runId}`];
+  if (run.status === "failed") return failedLines(run, style);
+  if (run.status === "audited") return auditedLines(run, style);
+  const next = run.status === "approved" ? [`  next: wap publish ${run.runId}`] : [];
+  return [`${run.status.toUpperCase()}  ${headOf(run)}, run ${run.runId}`, ...next];
 }
 
 /** Everything about one run, for `wap show`. */
 export function showLines(run: RunRecord, style: Style): string[] {
-  const contract = contractOf(run);
   const { database, target } = run.preflight;
+  const { landing } = run;
   const failure = failureOf(run);
-  const width = Math.max(0, ...run.readings.map(({ clause, name }) => clause.length + name.length + 1));
+  const line = (label: string, text: string): string[] => labelled(label.padEnd(LABEL), shown(text));
+  const landed =
+    landing === null
+      ? "not landed"
+      : `${grouped(landing.parsed)} records, ${grouped(landing.rejected)} rejected, ${readableBytes(Number(landing.bytes))}`;
   return [
-    `${style("strong", `run ${run.runId}`)}  ${run.status}${run.current ? ", the version that readers see" : ""}`,
-    `contract   ${contract.id} ${contract.version}, ${run.contractPath}, sha256 ${run.contractHash.slice(0, 12)}…`,
-    `source     ${forTerminal(run.sourceRef)}, ${run.landing === null ? "not landed" : `${grouped(run.landing.parsed)} records, ${grouped(run.landing.rejected)} rejected, ${grouped(run.landing.bytes)} bytes`}, sha256 ${run.sourceFingerprint.slice(0, 12)}…`,
-    `target     ${target.name} in ${database.name} at ${database.address}, PostgreSQL ${database.version}; stage ${run.stageName}`,
+    `${style("strong", `run ${run.runId}`)}  ${run.status.replace("_", " ")}${run.current ? ", the version that readers see" : ""}`,
+    ...line("contract", `${headOf(run)}, ${run.contractPath}`),
+    ...line("source", `${run.sourceRef}: ${landed}`),
+    ...line(
+      "target",
+      `${target.name} in ${database.name} at ${database.address}, PostgreSQL ${database.version}`,
+    ),
+    ...line("stage", `${run.stageName}, ${grouped(run.stageRowCount ?? "–")} rows`),
+    ...line("sha256", `contract ${cut(run.contractHash)}, source ${cut(run.sourceFingerprint)}`),
+    ...line("evidence", evidenceDigest(run)),
     ...(failure === null
       ? []
-      : [`reason     ${style("bad", failure.reason ?? "")} ${forTerminal(failure.detail ?? "")}`]),
+      : [
+          `${"reason".padEnd(LABEL)}${style("bad", failure.reason ?? "unknown")}`,
+          ...line("", failure.detail ?? ""),
+        ]),
     "",
-    ...run.readings.map(
-      ({ clause, name, passed, level, observed }) =>
-        `${style(passed ? "good" : level === "advisory" ? "warn" : "bad", passed ? "pass" : level === "advisory" ? "note" : "FAIL")}  ${`${clause}.${name}`.padEnd(width)}  ${forTerminal(observed.finding)}`,
-    ),
-    "",
-    ...run.approvals.map(
-      (approval) =>
-        `approved   ${approval.kind} by ${forTerminal(approval.by)}, ${readableInstant(approval.at)}, ${forTerminal(approval.ref)}`,
-    ),
-    ...run.publications.map(
-      (publication) =>
-        `${publication.kind === "publish" ? "published " : "rolled back"} ${readableInstant(publication.at)}: ${publication.backing} (before: ${publication.previousBacking ?? "nothing"})`,
-    ),
-    ...run.verification.map(
-      (check) => `verified   ${check.passed ? "ok" : "NOT OK"} ${check.name}: ${forTerminal(check.observed)}`,
-    ),
-    ...run.transitions.map((transition) =>
-      style(
-        "dim",
-        `${readableInstant(transition.at)}  ${transition.from ?? "start"} → ${transition.to}  by ${transition.login}`,
+    ...readingLines(run, style),
+    ...waivers(run).flatMap(([clause, { approved_by, reason }]) =>
+      labelled(
+        `${style("warn", "n/a")}   `,
+        shown(`${clause}: not applicable, says ${approved_by}: ${reason}`),
+        6,
       ),
+    ),
+    "",
+    ...run.approvals.flatMap(({ kind, by, at, ref }) =>
+      line("approved", `${kind} by ${by}, ${readableInstant(at)}, ${ref}`),
+    ),
+    ...run.publications.flatMap(({ kind, at, backing, previousBacking }) =>
+      line(
+        kind === "publish" ? "published" : "went back",
+        `${readableMoment(at)}: ${backing} (before: ${previousBacking ?? "nothing"})`,
+      ),
+    ),
+    ...checkLines(run.verification, style),
+    ...run.transitions.map(({ at, from, to, login }) =>
+      style("dim", shown(`${readableMoment(at)}  ${from ?? "start"} → ${to}, by ${login}`)),
     ),
   ];
 }
 
-/** One line a run, for `wap runs`. */
+const LABEL = 11;
+
+const cut = (hash: string): string => `${hash.slice(0, 12)}…`;
+
+function readingLines(run: RunRecord, style: Style): string[] {
+  const readings = run.readings.filter(
+    ({ observed }) => observed.check !== "not_applicable" || observed.verdict !== "pass",
+  );
+  return readings.flatMap(({ clause, name, passed, level, observed }) => {
+    const [kind, word] = passed
+      ? (["good", "pass"] as const)
+      : level === "advisory"
+        ? (["warn", "note"] as const)
+        : (["bad", "FAIL"] as const);
+    return [
+      `${style(kind, word)}  ${shown(`${clause}.${name}`)}`,
+      ...labelled("      ", shown(observed.finding)),
+    ];
+  });
+}
+
+/** One line a run, for `wap runs`: at most 80 columns before the mark of what readers see. */
 export function runTable(runs: readonly RunRecord[], now: Date): string[] {
   if (runs.length === 0) return ["no runs"];
   return runs.map((run) => {
-    const hours = Math.floor((now.getTime() - new Date(run.createdAt).getTime()) / 3_600_000);
+    const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(run.createdAt)) / 3_600_000));
     const age = hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
-    return `${run.runId}  ${run.status.padEnd(11)} ${contractOf(run).id.padEnd(24)} ${grouped(run.stageRowCount ?? "–").padStart(11)} rows  ${age} ago${run.current ? "  ← readers see this" : ""}`;
+    const id = padded(middle(shown(contractOf(run).id), 16), 16);
+    const rows = grouped(run.stageRowCount ?? "–").padStart(9);
+    return `${run.runId} ${run.status.padEnd(11)} ${id} ${rows} ${age.padStart(5)}${run.current ? "  ← readers see this" : ""}`;
   });
 }
 
 /** What a publish would do, for `wap plan`. */
 export function planLines(contractId: string, report: PreflightReport, plan: PublicationPlan): string[] {
   const { database, target, source } = report;
+  const line = (label: string, text: string): string[] => labelled(label.padEnd(12), shown(text));
+  const current = target.currentRun === null ? "" : `, run ${shortRunId(target.currentRun)}`;
+  const now = target.exists
+    ? `${target.kind} of ${target.owner}, ${grouped(target.rowCount ?? "?")} rows${current}`
+    : "does not exist yet";
+  const numbered = plan.steps.flatMap((step, n) => line(n === 0 ? "steps" : "", `${n + 1}. ${step}`));
   return [
-    `${contractId} → ${target.name}: ${target.exists ? `${target.kind} of ${target.owner}, ${grouped(target.rowCount ?? "?")} rows${target.currentRun === null ? "" : `, run ${shortRunId(target.currentRun)}`}` : "does not exist yet"}`,
-    `database    ${database.name} at ${database.address}, PostgreSQL ${database.version}, login ${database.login}, ${database.tls ? "TLS" : "no TLS"}`,
-    `source      ${forTerminal(source.ref)}, ${grouped(source.bytes)} bytes`,
-    `inventory   ${target.properties} properties; dependents: ${target.dependents.length === 0 ? "none" : target.dependents.join(", ")}`,
-    `strategy    ${plan.strategy}: ${plan.reason}`,
-    ...plan.steps.map((step, n) => `${n === 0 ? "steps      " : "           "} ${n + 1}. ${step}`),
-    ...plan.locks.map((lock, n) => `${n === 0 ? "locks      " : "           "} ${lock}`),
-    `limits      lock ${plan.lockTimeoutMs / 1000} s, statement ${plan.statementTimeoutMs / 1000} s`,
-    `rollback    ${plan.rollbackName ?? "none: this is the first version"}`,
-    `retention   at least ${plan.retention.versions} versions and ${plan.retention.age}, observed for ${plan.retention.observeFor}`,
+    ...wrapped(shown(`${contractId} → ${target.name}: ${now}`), ""),
+    ...line(
+      "database",
+      `${database.name} at ${database.address}, PostgreSQL ${database.version}, login ${database.login}, ${database.tls ? "TLS" : "no TLS"}`,
+    ),
+    ...line("source", `${source.ref}, ${grouped(source.bytes)} bytes`),
+    ...line(
+      "inventory",
+      `${target.properties} properties; dependents: ${target.dependents.length === 0 ? "none" : target.dependents.join(", ")}`,
+    ),
+    ...line("strategy", `${plan.strategy}: ${plan.reason}`),
+    ...numbered,
+    ...plan.locks.flatMap((lock, n) => line(n === 0 ? "locks" : "", lock)),
+    ...line(
+      "limits",
+      `lock ${readableMs(plan.lockTimeoutMs)}, statement ${readableMs(plan.statementTimeoutMs)}`,
+    ),
+    ...line("rollback", plan.rollbackName ?? "none: this is the first version"),
+    ...line(
+      "retention",
+      `at least ${plan.retention.versions} versions and ${plan.retention.age}, observed for ${plan.retention.observeFor}`,
+    ),
   ];
 }

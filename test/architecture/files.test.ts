@@ -1,6 +1,6 @@
 // Files and names: small, one concept each, and nothing of the machine on which they were written.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REASONS } from "../../src/domain/outcome.ts";
@@ -18,7 +18,7 @@ const committed = (): string[] =>
     encoding: "utf8",
   })
     .split("\0")
-    .filter((path) => path !== "" && hasText(path));
+    .filter((path) => path !== "" && hasText(path) && existsSync(join(ROOT, path)));
 
 const lines = (text: string): number => text.split("\n").length - 1;
 

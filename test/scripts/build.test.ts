@@ -32,17 +32,19 @@ afterAll(() => rmSync(elsewhere, { recursive: true, force: true }));
 const hash = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 describe("the bundles", () => {
-  test("hold the same bytes when they are built again, here and in another folder", () => {
-    const here = mkdtempSync(join(tmpdir(), "wap-here-"));
+  test("hold the same bytes when they are built again in another folder", () => {
+    const third = mkdtempSync(join(tmpdir(), "wap-a-longer-name-"));
     try {
-      const build = `import { buildInto } from ${JSON.stringify(join(ROOT, "scripts/build.mjs"))}; await buildInto(${JSON.stringify(join(here, "dist"))});`;
-      execFileSync(process.execPath, ["--input-type=module", "-e", build], { cwd: tmpdir() });
-      const files = readdirSync(join(here, "dist")).toSorted();
+      for (const path of ["src", "scripts", "package.json"])
+        cpSync(join(elsewhere, path), join(third, path), { recursive: true });
+      symlinkSync(join(ROOT, "node_modules"), join(third, "node_modules"), "dir");
+      execFileSync(process.execPath, [join(third, "scripts/build.mjs")], { cwd: tmpdir() });
+      const files = readdirSync(join(third, "dist")).toSorted();
       expect(files).toEqual(["cli.js", "index.js", "package.json"]);
       for (const file of files)
-        expect(hash(join(here, "dist", file)), file).toBe(hash(join(elsewhere, "dist", file)));
+        expect(hash(join(third, "dist", file)), file).toBe(hash(join(elsewhere, "dist", file)));
     } finally {
-      rmSync(here, { recursive: true, force: true });
+      rmSync(third, { recursive: true, force: true });
     }
   });
 
@@ -104,6 +106,18 @@ describe("away from node_modules", () => {
     expect(status).toBe(1);
     expect(stdout).toMatch(/::error::.*GITHUB_EVENT_PATH/);
   });
+});
+
+test("a build that fails leaves what was built before", () => {
+  const before = hash(join(elsewhere, "dist/cli.js"));
+  const main = readFileSync(join(elsewhere, "src/cli/main.ts"), "utf8");
+  writeFileSync(join(elsewhere, "src/cli/main.ts"), "import './nowhere.ts';\n");
+  try {
+    expect(spawnSync(process.execPath, ["scripts/build.mjs"], { cwd: elsewhere }).status).not.toBe(0);
+    expect(hash(join(elsewhere, "dist/cli.js"))).toBe(before);
+  } finally {
+    writeFileSync(join(elsewhere, "src/cli/main.ts"), main);
+  }
 });
 
 describe("the check of generated files", () => {

@@ -1,0 +1,90 @@
+// What several outputs say of a run, each decided once: who sees what, what was counted, what was waived.
+import type { Reading } from "../domain/audits/check.ts";
+import { CLAUSES, type Clause } from "../domain/clauses.ts";
+import type { NotApplicable } from "../domain/contract/clause-block.ts";
+import { isNotApplicable } from "../domain/contract/clause-block.ts";
+import { durationMs } from "../domain/duration.ts";
+import type { Approval, Publication, RunRecord } from "../domain/manifest.ts";
+import { contractOf } from "./bundle.ts";
+
+export const rowsBefore = (run: RunRecord): string | null => run.preflight.target.rowCount;
+
+/** Rows of the candidate; null where it was never built. */
+export const rowsOf = (run: RunRecord): string | null => run.stageRowCount;
+
+export const publicationOf = (run: RunRecord, kind: Publication["kind"]): Publication | null =>
+  run.publications.findLast((one) => one.kind === kind) ?? null;
+
+/** The newest approval: earlier ones of the same kind belong to attempts that ended otherwise. */
+export const approvalOf = (run: RunRecord, kind: Approval["kind"]): Approval | null =>
+  run.approvals.findLast((one) => one.kind === kind) ?? null;
+
+/** Clauses that the contract's owner waived. */
+export const waivers = (run: RunRecord): readonly (readonly [Clause, NotApplicable])[] => {
+  const { clauses } = contractOf(run);
+  return CLAUSES.flatMap((clause) => {
+    const block = clauses[clause];
+    return isNotApplicable(block) ? [[clause, block.not_applicable] as const] : [];
+  });
+};
+
+/** The version that readers saw when this run began; null where it cannot be told from these runs. */
+export function versionBefore(run: RunRecord, others: readonly RunRecord[]): string | null {
+  const before = run.baseRun === null ? undefined : others.find((one) => one.runId === run.baseRun);
+  return before === undefined ? null : contractOf(before).version;
+}
+
+/** Instant until which retention keeps the version that `run` replaced, at least. */
+export function keptUntil(run: RunRecord): string | null {
+  if (run.publishedAt === null || run.rollbackName === null) return null;
+  return new Date(Date.parse(run.publishedAt) + durationMs(run.plan.retention.age)).toISOString();
+}
+
+/** Instant and column of the newest value that a freshness audit saw. */
+export function newestValue(run: RunRecord): { readonly column: string; readonly value: string } | null {
+  const freshness: Readonly<Record<string, unknown>> = contractOf(run).clauses.freshness;
+  for (const { name, observed } of run.readings) {
+    const value = observed.measured["newest"];
+    if (observed.check !== "max_age" || typeof value !== "string") continue;
+    const assertion = freshness[name];
+    const column =
+      typeof assertion === "object" && assertion !== null && "column" in assertion ? assertion.column : null;
+    return { column: typeof column === "string" ? column : "value", value };
+  }
+  return null;
+}
+
+/** Records and rows by where they went: the terms of the row ledger, in order. */
+export interface LedgerTerm {
+  readonly name: string;
+  readonly count: string;
+  readonly kind: "delivered" | "lost" | "staged";
+}
+
+export function ledgerTerms(run: RunRecord): readonly LedgerTerm[] {
+  const { landing } = run;
+  if (landing === null) return [];
+  return [
+    { name: "parsed", count: landing.parsed, kind: "delivered" },
+    { name: "rejected", count: landing.rejected, kind: "lost" },
+    { name: "landed", count: landing.landed, kind: "delivered" },
+    ...Object.entries(run.excluded).map(
+      ([reason, count]): LedgerTerm => ({ name: `left out: ${reason}`, count, kind: "lost" }),
+    ),
+    ...(run.stageRowCount === null
+      ? []
+      : [{ name: "staged", count: run.stageRowCount, kind: "staged" } as const]),
+  ];
+}
+
+/** Every measured value of a reading that says more than its finding, as text pairs. */
+export function countsOf({ observed }: Reading): readonly (readonly [string, string])[] {
+  const counts: readonly (readonly [string, string | null])[] = [
+    ["violations", observed.violations],
+    ["rows tested", observed.rows_tested],
+    ["nulls", observed.null_count],
+    ["not finite", observed.non_finite_count],
+    ["groups on one side only", observed.groups_missing],
+  ];
+  return counts.flatMap(([name, count]) => (count === null ? [] : [[name, count] as const]));
+}
