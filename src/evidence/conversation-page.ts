@@ -1,13 +1,19 @@
 // A pull request's conversation as a person would see it: for the demo, which has no github.com at hand.
-import { inHtml } from "./escape.ts";
-import { htmlPage } from "./html-page.ts";
+import { readableMoment } from "../domain/numbers.ts";
+import { htmlPage, htmlText } from "./html-page.ts";
+import { markdownToHtml } from "./markdown-html.ts";
+
+export { markdownToHtml } from "./markdown-html.ts";
 
 export interface ConversationEvent {
-  readonly kind: "comment" | "event";
+  /** A check stands in the box at the end, as GitHub shows it above the merge button. */
+  readonly kind: "comment" | "event" | "check";
   readonly author: string;
-  /** Markdown of a comment, or one sentence of an event. */
+  /** Markdown of a comment, or one sentence of an event or a check. */
   readonly text: string;
+  /** ISO instant; text that is none is not shown. */
   readonly at: string;
+  /** Names as GitHub's API has them: `eyes`, `rocket`, `-1`. */
   readonly reactions: readonly string[];
 }
 
@@ -15,6 +21,9 @@ export interface Conversation {
   readonly title: string;
   readonly repository: string;
   readonly number: number;
+  /** Branch and author of the pull request, where they are known. */
+  readonly branch?: string;
+  readonly author?: string;
   readonly events: readonly ConversationEvent[];
 }
 
@@ -24,88 +33,56 @@ const REACTIONS: Readonly<Record<string, string>> = {
   "-1": "👎",
   "+1": "👍",
   confused: "😕",
+  heart: "❤️",
+  hooray: "🎉",
+  laugh: "😄",
 };
 
 /** One page with every pull request of a repository, in order. */
 export function conversationPage(conversations: readonly Conversation[]): string {
-  const body = conversations.map((one) => {
-    const events = one.events.map((event) => {
-      if (event.kind === "event")
-        return `<p class="event">• <strong>${inHtml(event.author)}</strong> ${inHtml(event.text)}</p>`;
-      const reactions =
-        event.reactions.length === 0
-          ? ""
-          : `<p class="soft">${event.reactions.map((name) => REACTIONS[name] ?? inHtml(name)).join(" ")}</p>`;
-      return `<article class="card"><header><strong>${inHtml(event.author)}</strong> <span class="soft">commented</span></header><div>${markdownToHtml(event.text)}${reactions}</div></article>`;
-    });
-    return `<h1>${inHtml(one.title)} <span class="soft">#${one.number} · ${inHtml(one.repository)}</span></h1>${events.join("\n")}`;
-  });
-  return htmlPage("Pull requests", body.join("\n<hr>\n"));
+  const [first] = conversations;
+  const title =
+    conversations.length === 1 && first !== undefined ? `${first.title} #${first.number}` : "Pull requests";
+  const links = conversations.map(
+    (one) => `<a href="#pull-${one.number}">#${one.number} ${htmlText(one.title, 200)}</a>`,
+  );
+  const index =
+    conversations.length < 2
+      ? ""
+      : `<nav class="conversation" aria-label="Pull requests">${links.join("<br>")}</nav>`;
+  return htmlPage(title, `${index}${conversations.map(conversationHtml).join("\n<hr>\n")}`);
 }
 
-/**
- * The Markdown that our comments are made of: headings, tables, alerts, fences, code, bold, links, lists, details. Everything else is
- * text. Entities stay entities, since our own escaping wrote them.
- */
-export function markdownToHtml(markdown: string): string {
-  const out: string[] = [];
-  const lines = markdown.replace(/<!--[\s\S]*?-->/g, "").split("\n");
-  for (let n = 0; n < lines.length; n += 1) {
-    const line = lines[n] ?? "";
-    const block = (test: RegExp): string[] => {
-      const taken: string[] = [];
-      for (; n < lines.length && test.test(lines[n] ?? ""); n += 1) taken.push(lines[n] ?? "");
-      n -= 1;
-      return taken;
-    };
-    if (/^```/.test(line)) {
-      const code: string[] = [];
-      for (n += 1; n < lines.length && !/^```/.test(lines[n] ?? ""); n += 1) code.push(lines[n] ?? "");
-      out.push(`<pre><code>${text(code.join("\n"))}</code></pre>`);
-    } else if (/^> ?/.test(line)) {
-      const quoted = block(/^> ?/).map((one) => one.replace(/^> ?/, ""));
-      const kind = /^\[!(\w+)\]$/.exec(quoted[0] ?? "")?.[1];
-      out.push(
-        `<blockquote class="${kind ?? ""}">${markdownToHtml((kind === undefined ? quoted : quoted.slice(1)).join("\n\n").replace(/```\n\n([^\n]*)\n\n```/g, "```\n$1\n```"))}</blockquote>`,
-      );
-    } else if (/^\|/.test(line)) {
-      const rows = block(/^\|/)
-        .filter((row) => !/^\|(?: --- \|)+$/.test(row))
-        .map((row) => row.slice(2, -2).split(" | "));
-      const cells = (row: readonly string[], tag: string): string =>
-        `<tr>${row.map((cell) => `<${tag}>${inline(cell)}</${tag}>`).join("")}</tr>`;
-      out.push(`<table>${rows.map((row, r) => cells(row, r === 0 ? "th" : "td")).join("")}</table>`);
-    } else if (/^[-*] /.test(line))
-      out.push(
-        `<ul>${block(/^[-*] /)
-          .map((one) => `<li>${inline(one.slice(2))}</li>`)
-          .join("")}</ul>`,
-      );
-    else if (/^\d+\. /.test(line))
-      out.push(
-        `<ol>${block(/^\d+\. /)
-          .map((one) => `<li>${inline(one.replace(/^\d+\. /, ""))}</li>`)
-          .join("")}</ol>`,
-      );
-    else if (/^### /.test(line)) out.push(`<h3>${inline(line.slice(4))}</h3>`);
-    else if (/^<details( open)?><summary>.*<\/summary>$/.test(line))
-      out.push(
-        `<details${line.startsWith("<details open") ? " open" : ""}><summary>${inline(line.replace(/^<details( open)?><summary>|<\/summary>$/g, ""))}</summary>`,
-      );
-    else if (line === "</details>") out.push(line);
-    else if (line !== "") out.push(`<p>${inline(line.replace(/^<sub>|<\/sub>$/g, ""))}</p>`);
-  }
-  return out.join("\n");
+function conversationHtml(one: Conversation): string {
+  const shown = one.events.filter((event) => event.kind !== "check").map(eventHtml);
+  const checks = one.events.filter((event) => event.kind === "check");
+  const box =
+    checks.length === 0 ? "" : `<h3>Checks</h3><ul class="checks">${checks.map(checkHtml).join("")}</ul>`;
+  const who = [one.repository, one.author, one.branch]
+    .filter((text) => text !== undefined)
+    .map((text) => htmlText(text, 200));
+  return `<article class="conversation" id="pull-${one.number}"><h1>${htmlText(one.title, 300)} <span class="soft">#${one.number}</span></h1><p class="soft">${who.join(" · ")}</p>${shown.join("\n")}${box}</article>`;
 }
 
-const text = (raw: string): string =>
-  raw
-    .replace(/&(?!#?\w+;)/g, "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;");
+const authorHtml = (login: string): string => {
+  const isBot = login.endsWith("[bot]");
+  return `<strong>${htmlText(isBot ? login.slice(0, -"[bot]".length) : login, 100)}</strong>${isBot ? ' <span class="bot">bot</span>' : ""}`;
+};
 
-const inline = (raw: string): string =>
-  text(raw)
-    .replace(/(`+)( ?)(.+?)\2\1/g, "<code>$3</code>")
-    .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
-    .replace(/\[([^\]]+)\]\((https?:[^)\s"]+)\)/g, '<a href="$2">$1</a>');
+const whenHtml = (at: string): string =>
+  /^\d{4}-\d\d-\d\dT/.test(at) ? ` <span class="soft">${htmlText(readableMoment(at))}</span>` : "";
+
+function eventHtml({ kind, author, text, at, reactions }: ConversationEvent): string {
+  if (kind !== "comment")
+    return `<p class="event">• ${authorHtml(author)} ${htmlText(text)}${whenHtml(at)}</p>`;
+  const faces = reactions.map(
+    (name) => `<span title="${htmlText(name, 40)}">${REACTIONS[name] ?? htmlText(name, 40)}</span>`,
+  );
+  const below = faces.length === 0 ? "" : `<p class="reactions">${faces.join("")}</p>`;
+  return `<section class="card"><header>${authorHtml(author)} <span class="soft">commented</span>${whenHtml(at)}</header><div>${markdownToHtml(text)}${below}</div></section>`;
+}
+
+const checkHtml = ({ author, text }: ConversationEvent): string => {
+  const mark = /\bsuccess\b/.test(text) ? "✅" : /\bfailure\b/.test(text) ? "❌" : "➖";
+  return `<li>${mark} <strong>${htmlText(author, 100)}</strong> <span class="soft">${htmlText(text, 300)}</span></li>`;
+};

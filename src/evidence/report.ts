@@ -169,12 +169,16 @@ function cards(run: RunRecord): string {
 
 /** The whole document with its hash, so that a mailed report can be checked against evidence.json. */
 function embeddedSection(run: RunRecord, embedded: boolean): string {
-  const text = JSON.stringify(evidenceOf(run), null, 1);
+  // In plain ASCII: what a page shows of other characters could not be hashed again.
+  const text = JSON.stringify(evidenceOf(run), null, 1).replace(
+    /[^\x20-\x7e\n]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
   const sha256 = createHash("sha256").update(text).digest("hex");
   const said = `<p>Digest of what an approver decides on: <code>${evidenceDigest(run)}</code>.</p>`;
   if (!embedded)
     return `${said}<p>The document (${grouped(`${Buffer.byteLength(text)}`)} bytes) is too large to stand here: see evidence.json beside this file.</p>`;
-  return `${said}${htmlDetails(`the whole document, sha256 <code>${sha256}</code>`, `<pre><code>${htmlText(text, Number.POSITIVE_INFINITY)}</code></pre>`)}`;
+  return `${said}${htmlDetails(`the whole document; the text below has the sha256 <code>${sha256}</code>`, `<pre><code>${htmlText(text, Number.POSITIVE_INFINITY)}</code></pre>`)}`;
 }
 
 function closing(run: RunRecord): string {

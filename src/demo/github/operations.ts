@@ -1,51 +1,8 @@
 // The REST operations that the stand-in answers, by GitHub's operation ids, in GitHub's own shapes.
-import { gitBlobId } from "../../domain/fingerprint.ts";
-import { checkBody, commentJson, object, pullJson, text, userJson } from "./shapes.ts";
-import {
-  example,
-  type Json,
-  type JsonObject,
-  type StandInComment,
-  type StandInPull,
-  type StandInRepository,
-  type StandInState,
-  type StandInToken,
-} from "./state.ts";
-
-export interface Call {
-  readonly state: StandInState;
-  readonly repository: StandInRepository | null;
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>>;
-  readonly body: JsonObject;
-  readonly token: StandInToken;
-}
-
-/** Status and body; a list is cut into pages by the server. */
-export interface Answer {
-  readonly status: number;
-  readonly body: Json;
-  readonly list?: readonly Json[];
-  /** The bytes themselves, for whoever asks for GitHub's raw media type. */
-  readonly raw?: Uint8Array;
-}
-
-export interface Operation {
-  readonly method: string;
-  /** Template with `{name}`; `{path}` and `{ref}` may hold slashes. */
-  readonly path: string;
-  /** What the token needs, as `permission` and level; any of several. */
-  readonly needs: readonly (readonly [permission: string, level: "read" | "write"])[];
-  readonly answer: (call: Call) => Answer;
-}
-
-const ok = (body: Json, status = 200, raw?: Uint8Array): Answer =>
-  raw === undefined ? { status, body } : { status, body, raw };
-const list = (items: readonly Json[]): Answer => ({ status: 200, body: null, list: items });
-export const notFound: Answer = {
-  status: 404,
-  body: { message: "Not Found", documentation_url: "https://docs.github.com/rest", status: "404" },
-};
+import { type Call, list, notFound, type Operation, ok } from "./operation.ts";
+import { REPOSITORY_OPERATIONS } from "./repository-operations.ts";
+import { checkBody, commentJson, pullJson, text, userJson } from "./shapes.ts";
+import { example, type Json, type StandInComment, type StandInPull } from "./state.ts";
 
 const pullOf = ({ repository, parameters }: Call): StandInPull | undefined =>
   repository?.pulls.get(Number(parameters["pull_number"]));
@@ -59,15 +16,6 @@ const issueRead = [
   ["pull_requests", "read"],
   ["issues", "read"],
 ] as const;
-
-const RANK: Readonly<Record<string, number>> = {
-  admin: 4,
-  maintain: 3,
-  write: 2,
-  triage: 1,
-  read: 0,
-  none: -1,
-};
 
 export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "users/get-authenticated": {
@@ -266,80 +214,5 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
       return ok({ total_count: found.length, check_runs: found.map((one) => one.data) });
     },
   },
-  "repos/get-collaborator-permission-level": {
-    method: "GET",
-    path: "/repos/{owner}/{repo}/collaborators/{username}/permission",
-    needs: [["metadata", "read"]],
-    answer: ({ state, repository, parameters }) => {
-      const login = parameters["username"] ?? "";
-      const role = repository?.collaborators[login] ?? "none";
-      const rank = RANK[role] ?? -1;
-      const permissions = {
-        pull: rank >= 0,
-        triage: rank >= 1,
-        push: rank >= 2,
-        maintain: rank >= 3,
-        admin: rank >= 4,
-      };
-      const legacy = role === "maintain" ? "write" : role === "triage" ? "read" : role;
-      const shown = object(example("permission")["user"]);
-      return ok({
-        permission: legacy,
-        role_name: role,
-        user: { ...shown, ...userJson(state.user(login)), permissions, role_name: role },
-      });
-    },
-  },
-  "teams/get-by-name": {
-    method: "GET",
-    path: "/orgs/{org}/teams/{team_slug}",
-    needs: [["members", "read"]],
-    answer: ({ state, parameters }) => {
-      const slug = parameters["team_slug"] ?? "";
-      // GitHub's own example lacks what its description asks for.
-      const organization = { ...object(example("team")["organization"]), archived_at: null };
-      return state.teams.has(`${parameters["org"]}/${slug}`.toLowerCase())
-        ? ok({ ...example("team"), slug, name: slug, type: "organization", organization })
-        : notFound;
-    },
-  },
-  "teams/get-membership-for-user-in-org": {
-    method: "GET",
-    path: "/orgs/{org}/teams/{team_slug}/memberships/{username}",
-    needs: [["members", "read"]],
-    answer: ({ state, parameters }) => {
-      const membership = state.teams.get(`${parameters["org"]}/${parameters["team_slug"]}`.toLowerCase())?.[
-        parameters["username"] ?? ""
-      ];
-      return membership === undefined
-        ? notFound
-        : ok({ ...example("membership"), role: "member", state: membership });
-    },
-  },
-  "repos/get-content": {
-    method: "GET",
-    path: "/repos/{owner}/{repo}/contents/{path}",
-    needs: [["contents", "read"]],
-    answer: ({ repository, parameters, query }) => {
-      const ref = query["ref"] ?? "main";
-      const tree = repository?.trees.get(ref) ?? repository?.trees.get(repository.branches.get(ref) ?? "");
-      const bytes = tree?.get(parameters["path"] ?? "");
-      if (bytes === undefined) return notFound;
-      const whole = bytes.byteLength <= 1024 * 1024;
-      const path = parameters["path"] ?? "";
-      return ok(
-        {
-          ...example("content"),
-          path,
-          name: path.split("/").at(-1) ?? "",
-          size: bytes.byteLength,
-          sha: gitBlobId(bytes),
-          encoding: whole ? "base64" : "none",
-          content: whole ? Buffer.from(bytes).toString("base64") : "",
-        },
-        200,
-        bytes,
-      );
-    },
-  },
+  ...REPOSITORY_OPERATIONS,
 };

@@ -1,6 +1,7 @@
 // The stand-in for GitHub's REST API: a small HTTP server on loopback, with tokens, pages, faults, and an inspector for the tests.
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import { type Answer, notFound, OPERATIONS, type Operation } from "./operations.ts";
+import { type Answer, notFound, type Operation } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
 import { type JsonObject, StandInState } from "./state.ts";
 
 /** Looks at every request and answer; the tests check both against GitHub's own OpenAPI description. Returns what is wrong. */
