@@ -51,9 +51,16 @@ export function readableSeconds(seconds: number): string {
   if (seconds > 0 && seconds < 0.05) return "< 0.1 s";
   if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  if (whole < 172_800) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
-  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`;
+  if (whole < 3600) return parts(whole, [60, "min"], [1, "s"]);
+  return whole < 172_800 ? parts(whole, [3600, "h"], [60, "min"]) : parts(whole, [86_400, "d"], [3600, "h"]);
+}
+
+type Unit = readonly [seconds: number, name: string];
+
+/** Two units; the smaller one is left out where there is none of it. */
+function parts(seconds: number, [large, largeName]: Unit, [small, smallName]: Unit): string {
+  const rest = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${largeName}${rest === 0 ? "" : ` ${rest} ${smallName}`}`;
 }
 
 /** `41` → `41 ms`, `2000` → `2 s`, `1250` → `1.3 s`: limits and waits, in milliseconds. */

@@ -55,9 +55,10 @@ const MARKDOWN: Readonly<Record<string, string>> = {
 /** Plain text in the middle of a line of Markdown: no mark-up, mention, issue, link, emoji, formula or HTML comes out of it. */
 export const inline = (text: string): string =>
   visibleLine(text)
-    .replace(/[&<>`|*_~[\]\\@#$]/g, (char) => MARKDOWN[char] ?? char)
-    // `:emoji:`, `https://…`, `mailto:…`
-    .replace(/:(?=[\w+/-])/g, `&#58;${BREAK}`)
+    // An underscore inside a word emphasises nothing.
+    .replace(/[&<>`|*~[\]\\@#$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (char) => MARKDOWN[char] ?? char)
+    // `:emoji:`, `https://…`, `mailto:…`; a time of day is none of them.
+    .replace(/:(?=[A-Za-z_+/-]|100:|1234:)/g, `&#58;${BREAK}`)
     .replace(/\bwww(?=\.)/gi, `$&${BREAK}`)
     .replace(/\bGH(?=-\d)/gi, `$&${BREAK}`);
 

@@ -1,10 +1,12 @@
 // What several outputs say of a run, each decided once: who sees what, what was counted, what was waived.
+import { z } from "zod";
 import type { Reading } from "../domain/audits/check.ts";
 import { CLAUSES, type Clause } from "../domain/clauses.ts";
 import type { NotApplicable } from "../domain/contract/clause-block.ts";
 import { isNotApplicable } from "../domain/contract/clause-block.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Approval, Publication, RunRecord } from "../domain/manifest.ts";
+import { readableDay, readableInstant } from "../domain/numbers.ts";
 import { contractOf } from "./bundle.ts";
 
 export const rowsBefore = (run: RunRecord): string | null => run.preflight.target.rowCount;
@@ -40,18 +42,42 @@ export function keptUntil(run: RunRecord): string | null {
   return new Date(Date.parse(run.publishedAt) + durationMs(run.plan.retention.age)).toISOString();
 }
 
-/** Instant and column of the newest value that a freshness audit saw. */
-export function newestValue(run: RunRecord): { readonly column: string; readonly value: string } | null {
-  const freshness: Readonly<Record<string, unknown>> = contractOf(run).clauses.freshness;
+/**
+ * The newest value that a freshness audit saw, and its column: a day for a date column (in the audit's own zone, since the measured
+ * instant is that day's beginning or end), else an instant in UTC.
+ */
+export function newestValue(run: RunRecord): { readonly column: string; readonly text: string } | null {
+  const contract = contractOf(run);
+  const freshness: Readonly<Record<string, unknown>> = contract.clauses.freshness;
   for (const { name, observed } of run.readings) {
     const value = observed.measured["newest"];
-    if (observed.check !== "max_age" || typeof value !== "string") continue;
-    const assertion = freshness[name];
-    const column =
-      typeof assertion === "object" && assertion !== null && "column" in assertion ? assertion.column : null;
-    return { column: typeof column === "string" ? column : "value", value };
+    const assertion = freshnessSchema.safeParse(freshness[name]);
+    if (observed.check !== "max_age" || typeof value !== "string" || !assertion.success) continue;
+    const { column, zone } = assertion.data;
+    const isDate = contract.target_schema.some((one) => one.name === column && one.type === "date");
+    return { column, text: isDate ? dayIn(zone, value) : readableInstant(value) };
   }
   return null;
+}
+
+const freshnessSchema = z.object({ column: z.string(), zone: z.string().default("UTC") });
+
+function dayIn(zone: string, iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  try {
+    const parts = new Intl.DateTimeFormat("en-CA", {
+      timeZone: zone,
+      year: "numeric",
+      month: "2-digit",
+      day: "2-digit",
+    });
+    return readableDay(`${parts.format(date)}T00:00:00Z`);
+  } catch (error) {
+    // A zone that this Node does not know: the instant itself is still true.
+    if (!(error instanceof RangeError)) throw error;
+    return readableInstant(iso);
+  }
 }
 
 /** Records and rows by where they went: the terms of the row ledger, in order. */

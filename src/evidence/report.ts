@@ -1,7 +1,7 @@
 // report.html: everything that the control tables hold of one run, in one file (design: ux 3).
 import { createHash } from "node:crypto";
 import type { RunRecord } from "../domain/manifest.ts";
-import { grouped, readableDay, readableInstant, signed } from "../domain/numbers.ts";
+import { grouped, readableInstant, signed } from "../domain/numbers.ts";
 import {
   contractOf,
   evidenceDigest,
@@ -146,14 +146,7 @@ function cards(run: RunRecord): string {
           : `rows, ${signed(before, rows)}`,
     ],
     [keys, "keys added, removed, changed"],
-    [
-      newest === null
-        ? null
-        : /T\d\d:/.test(newest.value)
-          ? readableInstant(newest.value)
-          : readableDay(newest.value),
-      `newest ${newest?.column ?? ""}`,
-    ],
+    [newest === null ? null : newest.text, `newest ${newest?.column ?? ""}`],
     [run.landing === null ? null : grouped(run.landing.rejected), "records rejected"],
     [
       `${gatingReadings(run).length - failed} of ${run.expected.length}`,

@@ -51,7 +51,10 @@ export function failureParts(run: RunRecord): Part[] {
 }
 
 function failureBody({ observed, ...reading }: Reading): string {
-  const counts = countsOf({ observed, ...reading }).map(([name, value]) => [name, grouped(value)]);
+  // Noughts say nothing here, but for what was tested and what was violated.
+  const counts = countsOf({ observed, ...reading })
+    .filter(([name, value]) => value !== "0" || name === "violations" || name === "rows tested")
+    .map(([name, value]) => [name, grouped(value)]);
   const values = Object.entries(observed.measured).map(([name, value]) => [code(name, 100), cell(value)]);
   const rows = [...counts, ...values.slice(0, 20)];
   const error = observed.error === null ? "" : `It could not be measured: ${plain(observed.error)}`;

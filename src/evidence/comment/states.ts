@@ -56,7 +56,9 @@ function ready(view: ContractView, notice: NoticeText): Part[] {
   const { run, whoMay, author, history } = view;
   const approved = run.status === "approved";
   const first = run.plan.firstVersion ? " This is the first version." : "";
-  const all = `All ${gatingReadings(run).length} audits pass.${first}`;
+  const passing = gatingReadings(run).filter((one) => one.passed).length;
+  const total = run.expected.length;
+  const all = `${passing === total ? `All ${total}` : `${passing} of ${total}`} audits pass.${first}`;
   const except = author === null ? "" : `, except ${handle(author)} (author)`;
   const who = whoMay.length === 0 ? "nobody is named" : firstOf(whoMay.map(handle), WHO_SHOWN);
   const may = `Who may: ${who}${except}. Valid until ${readableInstant(view.validUntil)}, or the next push.`;

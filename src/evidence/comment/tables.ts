@@ -1,7 +1,7 @@
 // The tables that several states of the comment share: before and after, changed columns, audits, verification, conditions.
 import type { Reading } from "../../domain/audits/check.ts";
 import type { RunRecord } from "../../domain/manifest.ts";
-import { grouped, readableDay, readableInstant, share, signed } from "../../domain/numbers.ts";
+import { grouped, share, signed } from "../../domain/numbers.ts";
 import { shortRunId } from "../../domain/run.ts";
 import { contractOf, failedReadings } from "../bundle.ts";
 import type { ConditionText, ContractView } from "../contract-view.ts";
@@ -32,13 +32,7 @@ export function glance(run: RunRecord, others: readonly RunRecord[] = []): strin
     ]);
   }
   const newest = newestValue(run);
-  if (newest !== null) {
-    const value = plain(
-      /T\d\d:/.test(newest.value) ? readableInstant(newest.value) : readableDay(newest.value),
-      100,
-    );
-    lines.push([`newest ${code(newest.column, 100)}`, "", value, ""]);
-  }
+  if (newest !== null) lines.push([`newest ${code(newest.column, 100)}`, "", plain(newest.text, 100), ""]);
   const columns = `${contractOf(run).target_schema.length}`;
   lines.push(["columns and types", first ? "–" : columns, columns, first ? "first version" : "same"]);
   const head: Heading[] = [

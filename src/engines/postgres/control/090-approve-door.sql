@@ -23,6 +23,10 @@ BEGIN
     RAISE EXCEPTION 'run % is %: only an audited run can be approved', p_run_id, r.status USING ERRCODE = 'WAP15';
   ELSIF p_kind = 'rollback' AND r.status <> 'published' THEN
     RAISE EXCEPTION 'run % is %: only a published run can be rolled back', p_run_id, r.status USING ERRCODE = 'WAP14';
+  ELSIF p_kind = 'rollback' AND wap_admin.current_run(r.target_name) IS DISTINCT FROM p_run_id THEN
+    RAISE EXCEPTION 'readers of % see run %, not run %', r.target_name, wap_admin.current_run(r.target_name), p_run_id USING ERRCODE = 'WAP14';
+  ELSIF p_kind = 'rollback' AND (SELECT m.base_run_id FROM wap_admin.manifests m WHERE m.run_id = p_run_id) IS NULL THEN
+    RAISE EXCEPTION 'run % was the first version of %', p_run_id, r.target_name USING ERRCODE = 'WAP13';
   END IF;
   IF EXISTS (SELECT 1 FROM wap_admin.transitions t WHERE t.run_id = p_run_id AND t.to_status IN ('building', 'built', 'audited') AND t.login = session_user) THEN
     RAISE EXCEPTION 'login % built or audited run % and cannot approve it', session_user, p_run_id USING ERRCODE = 'WAP01';

@@ -198,10 +198,20 @@ describe("a rollback", () => {
 
   test("of a first version, or of one that readers no longer see, is refused", async () => {
     const { first, second } = await secondRun("k2");
-    await approveThroughDoor(wap, wap.logins.approver, first.runId, "rollback");
+    const approveRollback = (runId: typeof first.runId): Promise<string> =>
+      stateOf(approveThroughDoor(wap, wap.logins.approver, runId, "rollback"));
+    expect(await approveRollback(first.runId), "nothing to go back to").toBe("WAP13");
     expect(await stateOf(publishThroughDoor(wap, first.runId, "roll_back"))).toBe("WAP13");
     await publishThroughDoor(wap, second.runId);
+    expect(await approveRollback(first.runId), "no longer what readers see").toBe("WAP14");
     expect(await stateOf(publishThroughDoor(wap, first.runId, "roll_back"))).toBe("WAP14");
+    const third = await doorRun(wap, { target: "k2", rows: [["1", "5.00"]] });
+    expect(await approveRollback(second.runId)).toBe("ok");
+    await publishThroughDoor(wap, third.runId);
+    expect(
+      await stateOf(publishThroughDoor(wap, second.runId, "roll_back")),
+      "approved while it was current",
+    ).toBe("WAP14");
   });
 
   test("is refused when the version to go back to was altered, or the target was changed since", async () => {
