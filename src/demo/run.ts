@@ -244,7 +244,8 @@ const plainText = (markdown: string): string =>
     .replaceAll("&lt;", "<")
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&")
-    .replaceAll("`", "");
+    .replaceAll("`", "")
+    .replaceAll("\u200b", "");
 
 function assertNoSecret(passwords: readonly string[], texts: readonly string[]): void {
   for (const secret of passwords) {

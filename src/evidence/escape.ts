@@ -2,9 +2,11 @@
 
 /**
  * Characters that nobody sees, that look like a space and are none, or that turn the direction of others: shown by their code point.
- * The narrow no-break space (U+202F) is let through, since our own numbers are grouped by it.
+ * The narrow no-break space (U+202F) is let through, since our own numbers are grouped by it; so is the mark that gives a symbol its
+ * colour (U+FE0F after ⚠).
  */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{DI}\u00a0\u1680\u2000-\u200a\u205f\u2800]/gu;
+const INVISIBLE =
+  /(?!(?<=\p{Extended_Pictographic})\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{DI}\u00a0\u1680\u2000-\u200a\u205f\u2800]/gu;
 
 const codePoint = (char: string): string =>
   `⟨U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`;

@@ -9,9 +9,9 @@ main{max-width:62rem;margin:0 auto;padding:1.5rem}h1{font-size:1.45rem;line-heig
 a{color:var(--good)}p{margin:.6rem 0}.soft{color:var(--soft)}.wrap{overflow-wrap:anywhere}
 .scroll{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;font-size:.95em}.wide table{width:100%}th,td{border:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:var(--box);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tbody th.group{background:none;border-left:0;border-right:0;padding-top:.9rem}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,monospace;background:var(--box);padding:.1em .35em;border-radius:4px;overflow-wrap:anywhere}pre{background:var(--box);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;margin:.6rem 0;overflow-x:auto;font-size:.95em}pre code{background:none;padding:0;overflow-wrap:normal}
-details{margin:.6rem 0}summary{cursor:pointer;padding:.1rem 0}details>:not(summary){margin-left:1.1rem}ul,ol{padding-left:1.6rem;margin:.6rem 0}hr{border:0;border-top:2px solid var(--line);margin:2.5rem 0}
+.scroll code,.scroll td,.scroll th{overflow-wrap:break-word}@media (max-width:40rem){.cards{grid-template-columns:repeat(2,1fr)}}details{margin:.6rem 0}summary{cursor:pointer;padding:.1rem 0}details>:not(summary){margin-left:1.1rem}ul,ol{padding-left:1.6rem;margin:.6rem 0}hr{border:0;border-top:2px solid var(--line);margin:2.5rem 0}
 .verdict{border-left:.4rem solid var(--good);background:var(--box);padding:.7rem 1rem;border-radius:0 6px 6px 0;margin:.8rem 0}.verdict.bad{border-color:var(--bad)}.verdict p{margin:.25rem 0}
-.cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.7rem;padding:0;margin:.8rem 0;list-style:none}.cards li{border:1px solid var(--line);border-radius:6px;padding:.55rem .8rem}.cards b{display:block;font-size:1.12rem;font-weight:600;font-variant-numeric:tabular-nums}.cards span{color:var(--soft);font-size:.9em}
+.cards{display:grid;grid-template-columns:repeat(3,1fr);gap:.7rem;padding:0;margin:.8rem 0;list-style:none}.cards li{border:1px solid var(--line);border-radius:6px;padding:.55rem .8rem}.cards b{display:block;font-size:1.12rem;font-weight:600;font-variant-numeric:tabular-nums}.cards span{color:var(--soft);font-size:.9em}
 nav{font-size:.92em}nav a{margin-right:.9rem;white-space:nowrap}.failure{border:1px solid var(--line);border-left:.3rem solid var(--bad);border-radius:0 6px 6px 0;padding:.5rem 1rem}.failure>summary{font-weight:600}
 .filter{border:0;padding:0;margin:.5rem 0}.filter legend{float:left;margin-right:.8rem;color:var(--soft)}.filter label{margin-right:1rem}
 #audits:has(input[value=failed]:checked) tr.reading:not(.failed),#audits:has(input[value=advisory]:checked) tr.reading:not(.advisory),#audits:has(input[value=waived]:checked) tr.reading:not(.waived){display:none}
@@ -67,7 +67,7 @@ export const htmlTable = (head: readonly Cell[], rows: readonly (readonly Cell[]
 export const htmlFacts = (facts: readonly (readonly [string, Cell])[]): string =>
   facts.length === 0
     ? ""
-    : `<div class="scroll"><table><tbody>${facts.map(([name, cell]) => `<tr><th scope="row">${htmlText(name)}</th>${cellHtml("td", cell)}</tr>`).join("")}</tbody></table></div>`;
+    : `<div class="scroll"><table><tbody>${facts.map(([name, cell]) => `<tr><th scope="row">${htmlText(name)}</th>${cellHtml("td", typeof cell === "object" && "number" in cell ? cell.number : cell)}</tr>`).join("")}</tbody></table></div>`;
 
 export const htmlDetails = (summary: string, body: string, open = false, className = ""): string =>
   `<details${open ? " open" : ""}${className === "" ? "" : ` class="${className}"`}><summary>${summary}</summary>${body}</details>`;

@@ -6,7 +6,9 @@ relation AS (
   -- run-scoped relations come and go; what they are is the gate's business
   WHERE n.nspname = 'wap_admin'
 )
-SELECT format('schema %s owner', nspname) AS property, pg_get_userbyid((SELECT x.nspowner FROM pg_namespace x WHERE x.oid = o.oid)) AS value FROM ours o
+SELECT format('schema %s owner', nspname) AS property,
+  -- text from the first branch on: as `name` every value would be cut to 63 bytes
+  pg_get_userbyid((SELECT x.nspowner FROM pg_namespace x WHERE x.oid = o.oid))::text AS value FROM ours o
 UNION ALL
 SELECT format('schema %s grant %s %s', n.nspname, CASE WHEN x.grantee = 0 THEN 'PUBLIC' ELSE pg_get_userbyid(x.grantee) END, x.privilege_type),
   pg_get_userbyid(x.grantor) || ' ' || x.is_grantable
