@@ -9,6 +9,7 @@ import { gatherFacts, type Question } from "../github/authorization.ts";
 import type { ControlReader } from "../ports.ts";
 import { approve, publishRun, rollBackRun } from "../steps/index.ts";
 import type { Host } from "./host.ts";
+import { recordedOtherwise } from "./recorded-otherwise.ts";
 
 export const APPROVE_VARIABLE = "WAP_APPROVE_URL";
 export const PUBLISH_VARIABLE = "WAP_PUBLISH_URL";
@@ -29,7 +30,12 @@ export async function promote(host: Host, question: Question, reference: Referen
   const { surroundings, github } = host;
   const { run, pull, kind, asker } = question;
   const facts = await gatherFacts(question);
-  const decision = decideApproval(facts);
+  const claimed =
+    kind === "rollback" ? [] : await recordedOtherwise(host, run, question.mergedAt ?? pull.headSha);
+  const decision = decideApproval({
+    ...facts,
+    changedFiles: [...new Set([...facts.changedFiles, ...claimed])],
+  });
   const { conditions } = decision;
   if (!decision.granted) return { ok: false, refusal: decision.refusal, conditions };
 

@@ -214,7 +214,7 @@ export const CONTROL_SCHEMA: Readonly<Record<string, string>> = {
   "function show_version(p_target text, p_backing oid, p_first boolean, OUT tries integer, OUT started timestamp with time zone) grant wap_owner": "EXECUTE wap_owner false",
   "function stage_schema_fingerprint(p_stage oid)": "returns text language sql kind f owner wap_owner definer f volatility s strict f settings search_path=pg_catalog, pg_temp body 4a186a116e748c84bb3330a942901c35b8244a3c54a80b20df98c03fe1c86ff6",
   "function stage_schema_fingerprint(p_stage oid) grant wap_owner": "EXECUTE wap_owner false",
-  "function start_run(p_manifest jsonb, p_audits jsonb)": "returns void language plpgsql kind f owner wap_owner definer t volatility v strict f settings search_path=pg_catalog, pg_temp body 5e04556d91592abb8dffa565889b96de6798397ca083440693c62350605300a0",
+  "function start_run(p_manifest jsonb, p_audits jsonb)": "returns void language plpgsql kind f owner wap_owner definer t volatility v strict f settings search_path=pg_catalog, pg_temp body 0b5cfd8ed02b546632d4158889d80b3241d0141a5d2356e7617a28caba712fb8",
   "function start_run(p_manifest jsonb, p_audits jsonb) grant wap_builder": "EXECUTE wap_owner false",
   "function start_run(p_manifest jsonb, p_audits jsonb) grant wap_owner": "EXECUTE wap_owner false",
   "function target_fingerprint(p_schema text, p_name text)": "returns text language sql kind f owner wap_owner definer f volatility s strict f settings search_path=pg_catalog, pg_temp body d3a4ab5c07d22081594e14b9cafc4391d7d4a6b1fbcf1e9fcea0ffbafc4ca066",

@@ -43,7 +43,15 @@ BEGIN
   IF encode(sha256(convert_to(p_manifest ->> 'contract', 'UTF8')), 'hex') IS DISTINCT FROM p_manifest ->> 'contract_hash' THEN
     RAISE EXCEPTION 'contract_hash is not the hash of the contract' USING ERRCODE = 'WAP17';
   END IF;
-  IF v_contract ->> 'target' IS NULL OR v_schema IN ('pg_catalog', 'information_schema', 'pg_toast', 'wap_admin', 'wap_raw', 'wap_stage') THEN
+  -- The contract names its target; a part without a dot or white space may stand without quotes (domain/identifier.ts).
+  IF NOT coalesce(v_contract ->> 'target' IN (
+       format('"%s"."%s"', v_schema, v_relation),
+       CASE WHEN v_schema !~ '[.[:space:]]' THEN format('%s."%s"', v_schema, v_relation) END,
+       CASE WHEN v_relation !~ '[.[:space:]]' THEN format('"%s".%s', v_schema, v_relation) END,
+       CASE WHEN v_schema || v_relation !~ '[.[:space:]]' THEN format('%s.%s', v_schema, v_relation) END), false) THEN
+    RAISE EXCEPTION 'the contract is for %, not for %', v_contract ->> 'target', v_target USING ERRCODE = 'WAP17';
+  END IF;
+  IF v_schema IN ('pg_catalog', 'information_schema', 'pg_toast', 'wap_admin', 'wap_raw', 'wap_stage') THEN
     RAISE EXCEPTION 'target % is not one that wap publishes', v_target USING ERRCODE = 'WAP17';
   END IF;
   FOREACH v_name IN ARRAY ARRAY[p_manifest ->> 'raw_relation', p_manifest ->> 'rejects_relation', p_manifest ->> 'excluded_relation', p_manifest ->> 'stage_relation'] LOOP

@@ -92,6 +92,10 @@ describe("a builder (A1)", () => {
     expect(await stateOf(start(manifest, audits.slice(1)))).toBe("WAP17");
     expect(await stateOf(start({ ...manifest, contract_hash: "0".repeat(64) }, audits))).toBe("WAP17");
     expect(await stateOf(start({ ...manifest, stage_relation: "pg_class" }, audits))).toBe("WAP17");
+    expect(
+      await stateOf(start({ ...manifest, target_relation: "another" }, audits)),
+      "a target that the contract does not name",
+    ).toBe("WAP17");
     expect(await stateOf(start({ ...manifest, preflight_fingerprint: "0".repeat(64) }, audits))).toBe(
       "WAP07",
     );

@@ -90,7 +90,11 @@ describe("a fresh setup", () => {
       "GRANT UPDATE (status) ON wap_admin.runs TO wap_builder",
       /column status grant/,
     ],
-    ["a table has another owner", "ALTER TABLE wap_admin.approvals OWNER TO postgres", /approvals grant postgres/],
+    [
+      "a table has another owner",
+      "ALTER TABLE wap_admin.approvals OWNER TO postgres",
+      /approvals grant postgres/,
+    ],
     [
       "a check is gone",
       "ALTER TABLE wap_admin.runs DROP CONSTRAINT runs_status_check",
@@ -118,7 +122,11 @@ describe("a fresh setup", () => {
       /rule quiet/,
     ],
     ["row security is on", "ALTER TABLE wap_admin.audit_log ENABLE ROW LEVEL SECURITY", /audit_log/],
-    ["a table was added", "CREATE TABLE wap_admin.more (x int)", /more grant wap_owner|more grant postgres|table more/],
+    [
+      "a table was added",
+      "CREATE TABLE wap_admin.more (x int)",
+      /more grant wap_owner|more grant postgres|table more/,
+    ],
     [
       "a schema is open",
       "GRANT CREATE ON SCHEMA wap_stage TO PUBLIC",
