@@ -18,7 +18,7 @@ const percentEncoded = (text: string, keep: RegExp): string =>
   [...text.toWellFormed()].map((char) => (keep.test(char) ? char : everyByte(char).toUpperCase())).join("");
 
 const lowerEscapes = (text: string): string =>
-  text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
+  text.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase());
 
 function urlForms(text: string): string[] {
   const strict = percentEncoded(text, /[A-Za-z0-9_.~-]/);
