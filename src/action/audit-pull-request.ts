@@ -4,6 +4,7 @@ import {
   auditRequest,
   type LoadedContract,
   loadContract,
+  planOf,
   repositoryBlobs,
   repositoryFiles,
   validContract,
@@ -16,6 +17,8 @@ import type { RunRecord } from "../domain/manifest.ts";
 import type { Refusal } from "../domain/outcome.ts";
 import { newRunId } from "../domain/run.ts";
 import { auditingComment, type ContractRefused, markerOf } from "../evidence/comment.ts";
+import { forTerminal } from "../evidence/escape.ts";
+import { planLines } from "../evidence/terminal.ts";
 import { upsertComment } from "../github/evidence-comment.ts";
 import type { PullRequest } from "../github/port.ts";
 import { type AuditDuties, auditDelivery } from "../steps/index.ts";
@@ -41,6 +44,7 @@ export async function auditPullRequest(
     await writeSummary("No contract is touched by this pull request.");
     return { status: "nothing", reason: "nothing_affected", runs: [] };
   }
+  if (inputs.dryRun) return planOnly(host, affected);
   await warningOnly(host, "the evidence comment could not be written", () => {
     const marker = markerOf(github.repository, number);
     return upsertComment(
@@ -80,6 +84,28 @@ export async function auditPullRequest(
   const failed = audited.find((run) => run.status === "failed");
   const reason = refused[0]?.refusal.code ?? failed?.transitions.at(-1)?.reason ?? null;
   return { status: reason === null ? "audited" : "failed", reason, runs };
+}
+
+/** `dry-run`: the publication plan of each contract, read-only; nothing is created, no comment and no check is written. */
+async function planOnly(host: Host, affected: readonly LoadedContract[]): Promise<Result> {
+  const said: string[] = [];
+  let reason: Result["reason"] = null;
+  for (const loaded of affected) {
+    const contract = validContract(loaded);
+    const planned = await planOf(host.surroundings, contract, null);
+    if (planned.ok) said.push(...planLines(contract.id, planned.value.report, planned.value.plan));
+    else {
+      reason = planned.refusal.code;
+      said.push(`${contract.id}: ${planned.refusal.code} ${planned.refusal.message}`);
+    }
+  }
+  for (const line of said) core.info(host.redact(forTerminal(line)));
+  await writeSummary(
+    host.redact(
+      ["Dry run: nothing was created.", "", ...said.map((line) => `    ${forTerminal(line)}`)].join("\n"),
+    ),
+  );
+  return { status: reason === null ? "nothing" : "failed", reason: reason ?? "nothing_to_do", runs: [] };
 }
 
 /** A contract that cannot be run at all, as an error that ends its own audit only. */

@@ -30,6 +30,8 @@ export async function runAction(environment: Environment): Promise<void> {
     if (inputs.command === "prune") throw new WapError("usage", "command: prune is not built yet");
     const host = hostOf(inputs, environment, redact);
     if (event.kind === "pull_request" && event.fork) return await fork(host, event);
+    if (inputs.dryRun && event.kind !== "pull_request")
+      return await nothing("dry-run: comments and merges are not acted upon", "nothing_to_do");
     const result = await dispatch(host, event);
     setOutputs(result, result.runs.length === 0 ? null : host.evidenceDirectory);
     if (result.status === "failed" && inputs.failOnAudit) core.setFailed(redact(conclusion(result)));

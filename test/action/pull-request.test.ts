@@ -109,6 +109,18 @@ describe("an audit", () => {
   });
 });
 
+test("a dry run tells the plan and creates nothing: no run, no comment, no check", async () => {
+  at.open(7, "seven");
+  const end = await at.audit(7, { inputs: { "dry-run": "true" } });
+  expect([end.exitCode, end.outputs["status"]], end.log).toEqual([0, "nothing"]);
+  expect(end.summary).toContain("Dry run: nothing was created.");
+  expect(end.summary).toContain("does not exist yet");
+  expect(at.evidence(7)).toBe("");
+  expect(
+    await at.wap.admin("SELECT count(*)::int AS n FROM wap_admin.manifests WHERE contract_id = 'seven'"),
+  ).toEqual([{ n: 0 }]);
+});
+
 describe("the evidence comment", () => {
   test("is found by its marker and its author: a planted marker is not touched, a deleted comment is written again (R27, R29)", async () => {
     at.open(10, "ten");
