@@ -21,19 +21,24 @@ export const registerApprove: Register = (program, run) => {
       "Example:\n  wap approve 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60 --ref https://tickets.example/482\n",
     )
     .action((id: string, options: Options) =>
-      run(async (cli) =>
-        withApprover(cli.surroundings, cli.urlEnv ?? "WAP_APPROVE_URL", async ({ login, ...duties }) => {
-          const runId = runOfArgument(id);
-          const approved = await approve(
-            runId,
-            { kind: "publish", by: `login:${login}`, ref: options.ref, facts: { via: "cli" } },
-            duties,
-          );
-          if (!approved.ok) return tellRefusal(cli, approved.refusal);
-          if (cli.json) cli.output.result(JSON.stringify({ run_id: runId, approval: approved.value }));
-          else cli.output.result(`APPROVED  ${runId} by ${approved.value.by}.   next: wap publish ${runId}`);
-          return EXIT.done;
-        }),
-      ),
+      run(async (cli) => {
+        const runId = runOfArgument(id);
+        return withApprover(
+          cli.surroundings,
+          cli.urlEnv ?? "WAP_APPROVE_URL",
+          async ({ login, ...duties }) => {
+            const approved = await approve(
+              runId,
+              { kind: "publish", by: `login:${login}`, ref: options.ref, facts: { via: "cli" } },
+              duties,
+            );
+            if (!approved.ok) return tellRefusal(cli, approved.refusal);
+            if (cli.json) cli.output.result(JSON.stringify({ run_id: runId, approval: approved.value }));
+            else
+              cli.output.result(`APPROVED  ${runId} by ${approved.value.by}.   next: wap publish ${runId}`);
+            return EXIT.done;
+          },
+        );
+      }),
     );
 };

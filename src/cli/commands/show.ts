@@ -23,9 +23,9 @@ export const registerShow: Register = (program, run) => {
     .option("--html <FILE>", "write the report to a file")
     .addHelpText("before", "Example:\n  wap show 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60 --html report.html\n")
     .action((id: string, options: Options) =>
-      run(async (cli) =>
-        withReader(cli.surroundings, readingVariable(cli), async ({ reader }) => {
-          const runId = runOfArgument(id);
+      run(async (cli) => {
+        const runId = runOfArgument(id);
+        return withReader(cli.surroundings, readingVariable(cli), async ({ reader }) => {
           const record = await reader.run(runId);
           if (record === null)
             return tellRefusal(cli, { code: "run_unknown", message: `there is no run ${runId}` });
@@ -36,7 +36,7 @@ export const registerShow: Register = (program, run) => {
           if (cli.json) cli.output.result(JSON.stringify(evidenceOf(record)));
           else for (const line of showLines(record, cli.output.style)) cli.output.result(line);
           return EXIT.done;
-        }),
-      ),
+        });
+      }),
     );
 };

@@ -14,11 +14,11 @@ export const registerVerify: Register = (program, run) => {
     .argument("<run>", "run id")
     .addHelpText("before", "Example:\n  wap verify 3f0c2a9e-5b1d-4c6e-9f0a-1b2c3d4e5f60\n")
     .action((id: string) =>
-      run(async (cli) =>
-        withPublisher(cli.surroundings, cli.urlEnv ?? "WAP_PUBLISH_URL", async (duties) => {
-          const runId = runOfArgument(id);
+      run(async (cli) => {
+        const runId = runOfArgument(id);
+        return withPublisher(cli.surroundings, cli.urlEnv ?? "WAP_PUBLISH_URL", async (duties) => {
           return endWithRun(cli, duties.reader, runId, await verify(runId, duties));
-        }),
-      ),
+        });
+      }),
     );
 };
