@@ -20,7 +20,7 @@ const MISTYPED_PUBLISH = /^\/publish/i;
 
 /** Parses a comment's body. Pure; what it cannot read exactly never acts. */
 export function parseCommand(body: string): CommentCommand {
-  const first = visibleLines(withoutHtmlComments(body)).find(({ text }) => seen(text) !== "");
+  const first = visibleLines(withoutHtmlComments(body)).find(({ text }) => text.trim() !== "");
   if (first === undefined || first.indented) return { kind: "none" };
   if (!VERB.test(seen(first.text)))
     return MISTYPED_PUBLISH.test(seen(first.text))

@@ -54,6 +54,7 @@ describe("a comment that asks for nothing is silent", () => {
     ["an HTML comment over several lines", `<!--\n/publish ${ID}\n-->`],
     ["an HTML comment that is never closed", `<!--\n/publish ${ID}`],
     ["a hidden line before the command", `<!-- note -->\n/publish ${ID}`],
+    ["a line of one invisible character before the command", `\u200b\n/publish ${ID}`],
     ["a command on the second line", `please\n/publish ${ID}`],
     ["another tool's command", "/deploy production"],
     ["another tool's command with a like name", "/auditor on"],

@@ -46,13 +46,15 @@ const contractOf = (target: string, consumer: string): string =>
     ),
   });
 
+/** `change` edits the contract before it is hashed. */
 export async function manifestOf(
   wap: WapDatabase,
   runId: RunId,
   target: string,
+  change: (contract: string) => string = (contract) => contract,
 ): Promise<Record<string, unknown>> {
   const names = runNames({ schema: "mart", name: target }, runId);
-  const contract = contractOf(target, wap.logins.consumer);
+  const contract = change(contractOf(target, wap.logins.consumer));
   const [row] = await wap.as(wap.logins.builder, "SELECT wap_admin.target_fingerprint('mart', $1) AS f", [
     target,
   ]);

@@ -64,6 +64,15 @@ describe("declaredAudits", () => {
     ).toEqual(["columns_as_agreed"]);
   });
 
+  test("what was parsed is landed or rejected: audited also where the contract does not say so", () => {
+    const text = spoiled("left: parsed, right: [landed, rejected]", "left: landed, right: [staged]");
+    expect(
+      audits(text)
+        .filter(({ clause }) => clause === "conservation")
+        .map(({ name, expectation }) => `${name}: ${expectation}`),
+    ).toEqual(["file_ledger: landed = staged", "landing_ledger: parsed = landed + rejected"]);
+  });
+
   test("where bounds are waived the exact schema is still audited", () => {
     const text = GOOD.replace(
       /country_set: .*/,

@@ -6,11 +6,14 @@ import type { Rule } from "./rule.ts";
 /** Name of the audit that every contract has: the stage has exactly the declared columns. */
 export const IMPLICIT_SCHEMA_AUDIT = "schema_exact";
 
+/** Name of the audit that every landed delivery has: what was parsed was landed or rejected. */
+export const LANDING_AUDIT = "landing_ledger";
+
 export const waiverAuditName = (clause: string): string => `${clause}_not_applicable`;
 
 export const namesAreUnique: Rule = ({ clauses }) => {
   const first = new Map<string, string>();
-  const reserved = new Set(CLAUSES.map(waiverAuditName));
+  const reserved = new Set([...CLAUSES.map(waiverAuditName), LANDING_AUDIT]);
   return CLAUSES.flatMap((clause) =>
     clauses[clause].assertions.flatMap(([name, assertion]): Finding[] => {
       const at = ["clauses", clause, name];

@@ -135,6 +135,8 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET quote_all_identifi
   SELECT i.type || ' ' || i.identity, min(w.depth)
   FROM walk w, pg_identify_object(w.class_id, w.object_id, 0) i
   WHERE w.depth > 0
+    -- what a session keeps for itself ends with it and holds nobody up
+    AND NOT starts_with(coalesce(i.schema, ''), 'pg_temp')
     -- parts of the relation itself stand in facets of their own
     AND NOT (w.class_id = 'pg_class'::regclass AND EXISTS (SELECT 1 FROM pg_class c WHERE c.oid = w.object_id AND c.relkind IN ('i', 'I', 'S', 't')))
     AND NOT (w.class_id = 'pg_constraint'::regclass AND EXISTS (SELECT 1 FROM pg_constraint k WHERE k.oid = w.object_id AND k.conrelid = p_relation))

@@ -81,6 +81,68 @@ describe("a builder (A1)", () => {
     }
   });
 
+  test("cannot bring a type of its own, or one that shows names (its functions would run as the vault)", async () => {
+    const started = async (type: string): Promise<string> => {
+      const runId = newRunId();
+      const manifest = await manifestOf(wap, runId, "b6", (c) => c.replace('"bigint"', `"${type}"`));
+      await wap.as(wap.logins.builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [
+        JSON.stringify(manifest),
+        JSON.stringify(audits),
+      ]);
+      return `SELECT wap_admin.open_stage('${runId}')`;
+    };
+    const opened = async (type: string, before = ""): Promise<string> =>
+      stateOf(wap.as(wap.logins.builder, `${before}${await started(type)}`));
+    expect(await opened("evil", "CREATE TYPE pg_temp.evil AS RANGE (subtype = integer); ")).toBe("WAP17");
+    expect(await opened("mood", "CREATE TYPE pg_temp.mood AS ENUM ('a'); ")).toBe("WAP17");
+    expect(await opened("mood[]", "CREATE TYPE pg_temp.mood AS ENUM ('a'); ")).toBe("WAP17");
+    expect(await opened("regclass")).toBe("WAP17");
+    expect(await opened("regclass[]")).toBe("WAP17");
+    expect(await opened("bigint[]")).toBe("ok");
+  });
+
+  test("cannot start a run whose contract lacks a clause or names one of wap's own roles as its consumer", async () => {
+    const start = async (change: (contract: string) => string): Promise<string> =>
+      stateOf(
+        wap.as(wap.logins.builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [
+          JSON.stringify(await manifestOf(wap, newRunId(), "b7", change)),
+          JSON.stringify(audits),
+        ]),
+      );
+    expect(await start((c) => c.replace('"freshness":', '"other":'))).toBe("WAP17");
+    expect(await start((c) => c.replace('"clauses":', '"other":'))).toBe("WAP17");
+    expect(await start((c) => c.replace(wap.logins.consumer, "wap_owner"))).toBe("WAP17");
+    expect(await start((c) => c)).toBe("ok");
+  });
+
+  test("cannot seal a stage without sealed raw rows, or in a transaction whose snapshot is older than its locks", async () => {
+    const { runId } = await doorRun(wap, { target: "b8", until: "building" });
+    const { builder } = wap.logins;
+    await wap.as(builder, "SELECT wap_admin.open_stage($1)", [runId]);
+    const seal = `SELECT wap_admin.seal_stage('${runId}')`;
+    expect(await stateOf(wap.as(builder, seal)), "nothing landed").toBe("WAP04");
+    await wap.as(builder, "SELECT wap_admin.open_raw($1, ARRAY['id', 'v'])", [runId]);
+    expect(await stateOf(wap.as(builder, seal)), "raw not sealed").toBe("WAP04");
+    const sealRaw = `SELECT wap_admin.seal_raw('${runId}', '{"sha256": "the-source", "parsed": "0"}')`;
+    for (const isolation of ["REPEATABLE READ", "SERIALIZABLE"])
+      expect(await stateOf(wap.as(builder, `BEGIN ISOLATION LEVEL ${isolation}; ${sealRaw}`))).toBe("WAP04");
+    expect(await stateOf(wap.as(builder, sealRaw))).toBe("ok");
+    expect(await stateOf(wap.as(builder, seal))).toBe("ok");
+  });
+
+  test("cannot hold a publish up with a temporary view over its target", async () => {
+    const first = await doorRun(wap, { target: "b9" });
+    await publishThroughDoor(wap, first.runId);
+    const [row] = await wap
+      .as(
+        wap.logins.builder,
+        "CREATE TEMP VIEW mine AS SELECT * FROM mart.b9; SELECT wap_admin.target_fingerprint('mart', 'b9') AS f",
+      )
+      .catch(() => []);
+    const plain = await wap.as(wap.logins.builder, "SELECT wap_admin.target_fingerprint('mart', 'b9') AS f");
+    expect(row ?? plain[0]).toEqual(plain[0]);
+  });
+
   test("cannot leave out an assertion of the contract, or hand in a contract that does not hash to its hash", async () => {
     const runId = newRunId();
     const manifest = await manifestOf(wap, runId, "b5");
