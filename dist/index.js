@@ -1781,6 +1781,34 @@ BEGIN
 END
 $body$;
 
+-- Ends a run as failed, with its reason; any duty may end a run of its own stage of the story.
+CREATE FUNCTION wap_admin.fail_run(p_run_id uuid, p_code text, p_message text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_status text;
+BEGIN
+  SELECT r.status INTO v_status FROM wap_admin.runs r WHERE r.run_id = p_run_id FOR UPDATE;
+  IF v_status IS NULL THEN
+    RAISE EXCEPTION 'there is no run %', p_run_id USING ERRCODE = 'WAP02';
+  ELSIF v_status IN ('building', 'built') AND pg_has_role(session_user, 'wap_auditor', 'MEMBER')
+        AND NOT pg_has_role(session_user, 'wap_builder', 'MEMBER') THEN
+    PERFORM wap_admin.require_duty('wap_auditor');
+  ELSIF v_status IN ('building', 'built') THEN
+    PERFORM wap_admin.require_duty('wap_builder');
+    IF session_user <> (SELECT m.built_by FROM wap_admin.manifests m WHERE m.run_id = p_run_id) THEN
+      RAISE EXCEPTION 'run % is another builder''s', p_run_id USING ERRCODE = 'WAP01';
+    END IF;
+  ELSIF v_status IN ('audited', 'approved') THEN
+    PERFORM wap_admin.require_duty('wap_publisher');
+  ELSE
+    RAISE EXCEPTION 'run % is %: it has ended', p_run_id, v_status USING ERRCODE = 'WAP04';
+  END IF;
+  INSERT INTO wap_admin.failures (run_id, code, message) VALUES (p_run_id, p_code, left(p_message, 4000));
+  UPDATE wap_admin.runs SET status = 'failed' WHERE run_id = p_run_id;
+END
+$body$;
+`,"engines/postgres/control/075-stage-doors.sql":`-- Doors of the builder to the stage: create it as the contract declares it, and seal it.
+
 -- The stage, with exactly the columns that the contract declares, and the list of excluded records (specification 4).
 CREATE FUNCTION wap_admin.open_stage(p_run_id uuid) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
@@ -1868,33 +1896,6 @@ BEGIN
   UPDATE wap_admin.runs SET status = 'built' WHERE run_id = p_run_id;
   RETURN jsonb_build_object('stageRows', v_rows::text, 'excluded',
     (SELECT coalesce(jsonb_object_agg(e.reason, e.rows::text), '{}') FROM wap_admin.exclusions e WHERE e.run_id = p_run_id));
-END
-$body$;
-
--- Ends a run as failed, with its reason; any duty may end a run of its own stage of the story.
-CREATE FUNCTION wap_admin.fail_run(p_run_id uuid, p_code text, p_message text) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $body$
-DECLARE
-  v_status text;
-BEGIN
-  SELECT r.status INTO v_status FROM wap_admin.runs r WHERE r.run_id = p_run_id FOR UPDATE;
-  IF v_status IS NULL THEN
-    RAISE EXCEPTION 'there is no run %', p_run_id USING ERRCODE = 'WAP02';
-  ELSIF v_status IN ('building', 'built') AND pg_has_role(session_user, 'wap_auditor', 'MEMBER')
-        AND NOT pg_has_role(session_user, 'wap_builder', 'MEMBER') THEN
-    PERFORM wap_admin.require_duty('wap_auditor');
-  ELSIF v_status IN ('building', 'built') THEN
-    PERFORM wap_admin.require_duty('wap_builder');
-    IF session_user <> (SELECT m.built_by FROM wap_admin.manifests m WHERE m.run_id = p_run_id) THEN
-      RAISE EXCEPTION 'run % is another builder''s', p_run_id USING ERRCODE = 'WAP01';
-    END IF;
-  ELSIF v_status IN ('audited', 'approved') THEN
-    PERFORM wap_admin.require_duty('wap_publisher');
-  ELSE
-    RAISE EXCEPTION 'run % is %: it has ended', p_run_id, v_status USING ERRCODE = 'WAP04';
-  END IF;
-  INSERT INTO wap_admin.failures (run_id, code, message) VALUES (p_run_id, p_code, left(p_message, 4000));
-  UPDATE wap_admin.runs SET status = 'failed' WHERE run_id = p_run_id;
 END
 $body$;
 `,"engines/postgres/control/080-audit-doors.sql":`-- Doors of the auditor: record what was measured, then the gate before approval (specification 5 and 6).

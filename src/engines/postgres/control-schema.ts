@@ -22,6 +22,7 @@ const OWNED = [
   "engines/postgres/control/050-inventory.sql",
   "engines/postgres/control/060-gate.sql",
   "engines/postgres/control/070-build-doors.sql",
+  "engines/postgres/control/075-stage-doors.sql",
   "engines/postgres/control/080-audit-doors.sql",
   "engines/postgres/control/090-approve-door.sql",
   "engines/postgres/control/100-publish-doors.sql",
