@@ -16,11 +16,11 @@ const visibleLine = (text: string): string => text.replace(/\r\n|[\r\n]/g, "⏎"
 
 /**
  * For terminals and logs: no character acts. A runner of GitHub takes `::command::` at a line's beginning and `##[command]` anywhere in
- * it for commands (actions/runner, ActionCommand): both are broken up.
+ * it for commands (actions/runner, ActionCommand): both are broken up, the first after every space, since lines are wrapped there.
  */
 export const forTerminal = (text: string): string =>
   visibleLine(text)
-    .replace(/^(\s*):(?=:)/, "$1⟨U+003A⟩")
+    .replace(/(?<=^|\s):(?=:)/g, "⟨U+003A⟩")
     .replaceAll("##[", "##⟨U+005B⟩");
 
 /** Cuts at a whole character and says how much is missing (safety E5). `limit` counts characters, not bytes. */
@@ -60,8 +60,8 @@ export const inline = (text: string): string =>
     // An underscore inside a word emphasises nothing.
     .replace(/[&<>`|*~[\]\\@#$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, (char) => MARKDOWN[char] ?? char)
     // `:emoji:`, `https://…`, `mailto:…`; a time of day is none of them.
-    .replace(/:(?=[A-Za-z_+/-]|100:|1234:)/g, `&#58;${BREAK}`)
-    .replace(/\bwww(?=\.)/gi, `$&${BREAK}`)
+    .replace(/:(?=[A-Za-z+/-]|&#95;|100:|1234:)/g, `&#58;${BREAK}`)
+    .replace(/www(?=\.)/gi, `$&${BREAK}`)
     .replace(/\bGH(?=-\d)/gi, `$&${BREAK}`);
 
 /** Markdown that may stand at a line's beginning: what would begin a list, a rule, a heading or a block of code does not. */

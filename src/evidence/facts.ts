@@ -6,7 +6,7 @@ import type { NotApplicable } from "../domain/contract/clause-block.ts";
 import { isNotApplicable } from "../domain/contract/clause-block.ts";
 import { durationMs } from "../domain/duration.ts";
 import type { Approval, Publication, RunRecord } from "../domain/manifest.ts";
-import { readableDay, readableInstant } from "../domain/numbers.ts";
+import { grouped, readableDay, readableInstant } from "../domain/numbers.ts";
 import { contractOf } from "./bundle.ts";
 
 export const rowsBefore = (run: RunRecord): string | null => run.preflight.target.rowCount;
@@ -17,9 +17,19 @@ export const rowsOf = (run: RunRecord): string | null => run.stageRowCount;
 export const publicationOf = (run: RunRecord, kind: Publication["kind"]): Publication | null =>
   run.publications.findLast((one) => one.kind === kind) ?? null;
 
+/** How long readers waited, at most: rounded up, or it would not be true. */
+export const waitedAtMost = ({ lockHeldMs }: Publication): string =>
+  `${grouped(`${Math.ceil(lockHeldMs)}`)} ms`;
+
 /** The newest approval: earlier ones of the same kind belong to attempts that ended otherwise. */
 export const approvalOf = (run: RunRecord, kind: Approval["kind"]): Approval | null =>
   run.approvals.findLast((one) => one.kind === kind) ?? null;
+
+/** Declared audits without a reading: none is a pass (safety E2). */
+export function unread(run: RunRecord): readonly string[] {
+  const read = new Set(run.readings.map(({ name }) => name));
+  return run.expected.filter((name) => !read.has(name));
+}
 
 /** Clauses that the contract's owner waived. */
 export const waivers = (run: RunRecord): readonly (readonly [Clause, NotApplicable])[] => {

@@ -6,7 +6,7 @@ const STYLE = `
 :root{color-scheme:light dark;--ink:light-dark(#1b1f24,#e6edf3);--soft:light-dark(#57606a,#9198a1);--line:light-dark(#d0d7de,#3d444d);--paper:light-dark(#fff,#0d1117);--box:light-dark(#f6f8fa,#151b23);--good:light-dark(#0a4a8f,#79b8ff);--bad:light-dark(#a33e00,#ffa657);--pale:light-dark(#9dc3ea,#2f5f93)}
 *{box-sizing:border-box}html{scroll-padding-top:1rem}body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",sans-serif}
 main{max-width:62rem;margin:0 auto;padding:1.5rem}h1{font-size:1.45rem;line-height:1.3;margin:.2rem 0 .4rem}h2{font-size:1.1rem;margin:2.2rem 0 .6rem;border-bottom:1px solid var(--line);padding-bottom:.3rem}h3{font-size:1.15rem;line-height:1.35;margin:.8rem 0 .5rem}
-a{color:var(--good)}p{margin:.6rem 0}.soft{color:var(--soft)}.wrap{overflow-wrap:anywhere}
+a{color:var(--good)}p{margin:.6rem 0}.soft{color:var(--soft)}.nowrap{white-space:nowrap}
 .scroll{overflow-x:auto;margin:.6rem 0}table{border-collapse:collapse;font-size:.95em}.wide table{width:100%}th,td{border:1px solid var(--line);padding:.3rem .6rem;text-align:left;vertical-align:top}th{background:var(--box);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}tbody th.group{background:none;border-left:0;border-right:0;padding-top:.9rem}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,monospace;background:var(--box);padding:.1em .35em;border-radius:4px;overflow-wrap:anywhere}pre{background:var(--box);border:1px solid var(--line);border-radius:6px;padding:.7rem .9rem;margin:.6rem 0;overflow-x:auto;font-size:.95em}pre code{background:none;padding:0;overflow-wrap:normal}
 .scroll code,.scroll td,.scroll th{overflow-wrap:break-word}@media (max-width:40rem){.cards{grid-template-columns:repeat(2,1fr)}}details{margin:.6rem 0}summary{cursor:pointer;padding:.1rem 0}details>:not(summary){margin-left:1.1rem}ul,ol{padding-left:1.6rem;margin:.6rem 0}hr{border:0;border-top:2px solid var(--line);margin:2.5rem 0}
@@ -38,7 +38,7 @@ ${body}
 /** A cell: text, text in a column of numbers, or HTML of ours. */
 export type Cell = string | { readonly number: string } | { readonly html: string };
 
-const LONGEST_CELL = 1_000;
+const LONGEST_CELL = 600;
 
 /** Text of a cell or a sentence: cut where it is longer than a person reads, and the cut is said. */
 export const htmlText = (text: string, limit = LONGEST_CELL): string => inHtml(clipped(text, limit));

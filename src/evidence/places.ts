@@ -27,7 +27,7 @@ export function commitAddress(run: RunRecord): string | null {
 /** A line of the contract at the audited commit. */
 export function lineAddress(run: RunRecord, line: number): string | null {
   const commit = commitAddress(run);
-  const path = run.contractPath.split("/").map(encodeURIComponent).join("/");
+  const path = run.contractPath.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return commit === null ? null : `${commit.replace("/commit/", "/blob/")}/${path}#L${line}`;
 }
 

@@ -20,27 +20,44 @@ import { fingerprintsSection, historySection, planSection } from "./report/publi
 /** Largest report, in bytes: it is read in a browser, mailed and kept. */
 export const REPORT_LIMIT = 250_000;
 
+/** How much of each list is shown. */
 interface Room {
+  readonly failures: number;
   readonly readings: number;
   readonly embedded: boolean;
 }
 
-/** What is left out first: the embedded document, whose hash stays, then readings that pass. */
+/** What is left out first: the embedded document, whose hash stays, then readings that pass, then details of the later failures. */
 const ROOMS: readonly Room[] = [
-  { readings: Number.POSITIVE_INFINITY, embedded: true },
-  { readings: Number.POSITIVE_INFINITY, embedded: false },
-  { readings: 200, embedded: false },
-  { readings: 40, embedded: false },
+  { failures: 30, readings: 2_000, embedded: true },
+  { failures: 30, readings: 2_000, embedded: false },
+  { failures: 10, readings: 200, embedded: false },
+  { failures: 3, readings: 20, embedded: false },
+  { failures: 0, readings: 0, embedded: false },
 ];
+
+interface Document {
+  readonly text: string;
+  readonly sha256: string;
+  readonly digest: string;
+}
 
 /** The report of a run; self-contained, without scripts, at most 250 kB; what was left out for size is said. */
 export function reportHtml(run: RunRecord): string {
-  const fit = ROOMS.map((room) => () => pageOf(run, room));
-  for (const make of fit) {
-    const page = make();
-    if (Buffer.byteLength(page, "utf8") <= REPORT_LIMIT) return page;
+  // In plain ASCII: what a page shows of other characters could not be hashed again.
+  const text = JSON.stringify(evidenceOf(run), null, 1).replace(
+    /[^\x20-\x7e\n]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  const evidence: Document = { text, sha256, digest: evidenceDigest(run) };
+  let page = "";
+  for (const room of ROOMS) {
+    if (room.embedded && text.length > REPORT_LIMIT) continue;
+    page = pageOf(run, evidence, room);
+    if (Buffer.byteLength(page, "utf8") <= REPORT_LIMIT) break;
   }
-  return pageOf(run, { readings: 5, embedded: false });
+  return page;
 }
 
 const VERDICTS: Readonly<Record<RunRecord["status"], string>> = {
@@ -53,11 +70,11 @@ const VERDICTS: Readonly<Record<RunRecord["status"], string>> = {
   rolled_back: "↩️ rolled back",
 };
 
-function pageOf(run: RunRecord, room: Room): string {
+function pageOf(run: RunRecord, evidence: Document, room: Room): string {
   const contract = contractOf(run);
   const verdict = VERDICTS[run.status];
   const sections: readonly (readonly [string, string, string])[] = [
-    ["failed", "Failed audits", failedSection(run)],
+    ["failed", "Failed audits", failedSection(run, room.failures)],
     ["ledger", "Row ledger", ledgerSection(run)],
     ["changes", "What changes", changesSection(run)],
     [
@@ -68,8 +85,8 @@ function pageOf(run: RunRecord, room: Room): string {
     ["source", "Source", sourceSection(run)],
     ["plan", "Publication plan", planSection(run)],
     ["history", "Approval and history", historySection(run)],
-    ["fingerprints", "Fingerprints", fingerprintsSection(run)],
-    ["evidence", "evidence.json", embeddedSection(run, room.embedded)],
+    ["fingerprints", "Fingerprints", fingerprintsSection(run, evidence.digest)],
+    ["evidence", "evidence.json", embeddedSection(evidence, room.embedded)],
   ];
   const shown = sections.filter(([, , body]) => body !== "");
   const commit = shortCommit(run);
@@ -161,17 +178,14 @@ function cards(run: RunRecord): string {
 }
 
 /** The whole document with its hash, so that a mailed report can be checked against evidence.json. */
-function embeddedSection(run: RunRecord, embedded: boolean): string {
-  // In plain ASCII: what a page shows of other characters could not be hashed again.
-  const text = JSON.stringify(evidenceOf(run), null, 1).replace(
-    /[^\x20-\x7e\n]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
-  const sha256 = createHash("sha256").update(text).digest("hex");
-  const said = `<p>Digest of what an approver decides on: <code>${evidenceDigest(run)}</code>.</p>`;
+function embeddedSection({ text, sha256, digest }: Document, embedded: boolean): string {
+  const said = `<p>Digest of what an approver decides on: <code>${digest}</code>.</p>`;
   if (!embedded)
-    return `${said}<p>The document (${grouped(`${Buffer.byteLength(text)}`)} bytes) is too large to stand here: see evidence.json beside this file.</p>`;
-  return `${said}${htmlDetails(`the whole document; the text below has the sha256 <code>${sha256}</code>`, `<pre><code>${htmlText(text, Number.POSITIVE_INFINITY)}</code></pre>`)}`;
+    return `${said}<p>The document (${grouped(`${text.length}`)} bytes) is too large to stand here: see evidence.json beside this file.</p>`;
+  return `${said}${htmlDetails(
+    `the whole document; the text below has the sha256 <code>${sha256}</code>`,
+    `<pre><code>${htmlText(text, Number.POSITIVE_INFINITY)}</code></pre>`,
+  )}`;
 }
 
 function closing(run: RunRecord): string {

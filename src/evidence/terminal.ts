@@ -4,7 +4,7 @@ import { grouped, readableBytes, readableInstant, readableMoment, readableMs } f
 import { shortRunId } from "../domain/run.ts";
 import { contractOf, evidenceDigest, failedReadings, failureOf, gatingReadings } from "./bundle.ts";
 import { forTerminal as shown } from "./escape.ts";
-import { publicationOf, waivers } from "./facts.ts";
+import { publicationOf, waitedAtMost, waivers } from "./facts.ts";
 import { labelled, middle, padded, wrapped } from "./terminal-width.ts";
 
 export type Style = (kind: "good" | "bad" | "warn" | "dim" | "strong", text: string) => string;
@@ -68,8 +68,8 @@ const checkLines = (checks: readonly VerificationCheck[], style: Style): string[
 export function stateLines(run: RunRecord, style: Style): string[] {
   const checks = checkLines(run.verification, style);
   if (run.status === "published") {
-    const held = publicationOf(run, "publish")?.lockHeldMs;
-    const waited = held === undefined ? "" : `; readers waited at most ${held} ms`;
+    const publication = publicationOf(run, "publish");
+    const waited = publication === null ? "" : `; readers waited at most ${waitedAtMost(publication)}`;
     const newer = run.current ? "" : "; a newer version was published since";
     const sentence = `${shown(run.preflight.target.name)} has ${grouped(run.stageRowCount ?? "?")} rows since ${readableMoment(run.publishedAt ?? run.createdAt)}${waited}${newer}.`;
     return [
@@ -174,7 +174,7 @@ export function runTable(runs: readonly RunRecord[], now: Date): string[] {
   return runs.map((run) => {
     const hours = Math.max(0, Math.floor((now.getTime() - Date.parse(run.createdAt)) / 3_600_000));
     const age = hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`;
-    const id = padded(middle(shown(contractOf(run).id), 16), 16);
+    const id = padded(middle(shown(contractOf(run).id), 15), 15);
     const rows = grouped(run.stageRowCount ?? "–").padStart(9);
     return `${run.runId} ${run.status.padEnd(11)} ${id} ${rows} ${age.padStart(5)}${run.current ? "  ← readers see this" : ""}`;
   });

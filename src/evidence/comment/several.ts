@@ -88,7 +88,7 @@ function viewRow(view: ContractView): string[] {
       ? "–"
       : isNone
         ? "none"
-        : `+${grouped(changes.added)} −${grouped(changes.removed)} ~${grouped(changes.changed)}`;
+        : `+${grouped(changes.added)} −${grouped(changes.removed)} &#126;${grouped(changes.changed)}`;
   const may = (run.status === "audited" || run.status === "approved") && blocked === null;
   return [code(contractOf(run).id), verdictOf(view), rows, keys, may ? code(`/publish ${run.runId}`) : "–"];
 }

@@ -1,13 +1,28 @@
 // One function a state of a run: what a person sees first, and what is folded below (design: ux 2).
 
 import type { RunRecord } from "../../domain/manifest.ts";
-import { elapsedBetween, grouped, readableInstant, readableMoment, signed } from "../../domain/numbers.ts";
+import {
+  elapsedBetween,
+  grouped,
+  readableInstant,
+  readableMoment,
+  readableMs,
+  signed,
+} from "../../domain/numbers.ts";
 import { nextStepOf, type Refusal } from "../../domain/outcome.ts";
 import { shortRunId } from "../../domain/run.ts";
 import { always, type Part, RANK } from "../budget.ts";
 import { contractOf, failedReadings, failureOf, gatingReadings } from "../bundle.ts";
 import type { ContractView } from "../contract-view.ts";
-import { approvalOf, keptUntil, publicationOf, rowsBefore, versionBefore } from "../facts.ts";
+import {
+  approvalOf,
+  keptUntil,
+  publicationOf,
+  rowsBefore,
+  unread,
+  versionBefore,
+  waitedAtMost,
+} from "../facts.ts";
 import { code, details, fence, firstOf, handle, type Notice, plain, sentence, table } from "../markdown.ts";
 import { approvalDetails, stepsAndTimes } from "./approved.ts";
 import { auditsPart, columnsPart, failureParts, historyPart, ledgerPart, notes, planPart } from "./folded.ts";
@@ -82,13 +97,13 @@ function ready(view: ContractView, notice: NoticeText): Part[] {
 function failed(view: ContractView, notice: NoticeText): Part[] {
   const { run, history } = view;
   const bad = failedReadings(run).length;
-  const missing = run.expected.filter((name) => !run.readings.some((one) => one.name === name)).length;
+  const missing = unread(run).length;
   const title =
     bad === 0
       ? "stopped, nothing was published"
       : `${bad} of ${run.expected.length} audits failed, nothing was published`;
   const why = bad === 0 || missing > 0 || failureOf(run)?.reason !== "audit_failed" ? [reasonText(run)] : [];
-  const unread =
+  const unreadText =
     missing > 0 && run.readings.length > 0
       ? [`${missing} of ${run.expected.length} declared audits have no reading.`]
       : [];
@@ -97,7 +112,7 @@ function failed(view: ContractView, notice: NoticeText): Part[] {
   const sentences = [
     `${stillSee(run, history)} This run cannot be published by anyone.`,
     ...why,
-    ...unread,
+    ...unreadText,
     next,
   ];
   return [
@@ -178,7 +193,10 @@ function published(view: ContractView): Part[] {
   const rows = run.stageRowCount ?? "0";
   const change = run.plan.firstVersion || before === null ? "first version" : signed(before, rows);
   const publication = publicationOf(run, "publish");
-  const waited = publication === null ? "" : ` They waited at most ${publication.lockHeldMs} ms.`;
+  const waited =
+    publication === null
+      ? ""
+      : ` They waited at most ${waitedAtMost(publication)} (limit ${readableMs(run.plan.lockTimeoutMs)}).`;
   const until = keptUntil(run);
   const previous =
     run.rollbackName === null

@@ -59,7 +59,7 @@ const columnTexts = ({ changes }: RunRecord): readonly string[] => {
   const both = (BigInt(changes.changed) + BigInt(changes.unchanged)).toString();
   return Object.entries(changes.columns).map(
     ([column, changed]) =>
-      `${code(column, 100)} ${grouped(changed)} of ${grouped(both)} (${share(changed, both)})`,
+      `${code(column, 100)} ${grouped(changed)} of ${grouped(both)} (${plain(share(changed, both))})`,
   );
 };
 

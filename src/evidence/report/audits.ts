@@ -4,15 +4,14 @@ import { CLAUSES } from "../../domain/clauses.ts";
 import type { RunRecord } from "../../domain/manifest.ts";
 import { grouped } from "../../domain/numbers.ts";
 import { failedReadings } from "../bundle.ts";
-import { countsOf } from "../facts.ts";
+import { clipped } from "../escape.ts";
+import { countsOf, unread } from "../facts.ts";
 import { type Cell, htmlDetails, htmlFacts, htmlHead, htmlRow, htmlTable, htmlText } from "../html-page.ts";
 
-const FAILURES_SHOWN = 30;
-
-/** One block a failed audit, all open: expected, observed, everything that was measured. */
-export function failedSection(run: RunRecord): string {
+/** One block a failed audit, at most `limit`, all open: expected, observed, everything that was measured. */
+export function failedSection(run: RunRecord, limit: number): string {
   const failed = failedReadings(run);
-  const shown = failed.slice(0, FAILURES_SHOWN).map(failureHtml);
+  const shown = failed.slice(0, limit).map(failureHtml);
   const more = failed.length - shown.length;
   return `${shown.join("")}${more > 0 ? `<p>${more} more audits failed; they stand among all audits below, and in evidence.json.</p>` : ""}`;
 }
@@ -24,7 +23,9 @@ function failureHtml(reading: Reading): string {
     ["observed", observed.finding],
     ...(observed.error === null ? [] : [["could not be measured", observed.error] as const]),
     ...countsOf(reading).map(([what, count]) => [what, { number: grouped(count) }] as const),
-    ...Object.entries(observed.measured).map(([what, value]) => [what, cellOf(value)] as const),
+    ...Object.entries(observed.measured)
+      .slice(0, 40)
+      .map(([what, value]) => [what, cellOf(value)] as const),
     ...(observed.sql_sha256 === null ? [] : [["sha256 of the statement", observed.sql_sha256] as const]),
   ];
   return htmlDetails(
@@ -38,12 +39,12 @@ function failureHtml(reading: Reading): string {
 const cellOf = (value: string | null): Cell => {
   if (value === null) return { html: '<span class="soft">null</span>' };
   if (value === "") return { html: '<span class="soft">empty text</span>' };
-  return /^-?\d+(\.\d+)?$/.test(value) ? { number: grouped(value) } : value;
+  return /^-?\d+(\.\d+)?$/.test(value) ? { number: grouped(value) } : clipped(value, 120);
 };
 
 function sampleHtml(sample: Reading["observed"]["sample"]): string {
   if (sample === null) return '<p class="soft">No example values: the contract asks for none.</p>';
-  const columns = [...new Set(sample.flatMap((row) => Object.keys(row)))].slice(0, 20);
+  const columns = [...new Set(sample.flatMap((row) => Object.keys(row)))].slice(0, 12);
   const rows = sample.slice(0, 20).map((row) => columns.map((name) => cellOf(row[name] ?? null)));
   return `<p>Examples, only of the columns that the contract shows:</p>${htmlTable(columns, rows)}`;
 }
@@ -84,15 +85,15 @@ export function auditsSection(run: RunRecord, limit: number): string {
       ([clause, ones]) =>
         `<tbody><tr><th class="group" colspan="${HEAD.length}" scope="rowgroup">${htmlText(clause)}</th></tr>${ones.map(readingRow).join("")}</tbody>`,
     );
-  const missing = run.expected.filter((name) => !run.readings.some((one) => one.name === name));
-  const unread =
+  const missing = unread(run);
+  const unreadText =
     missing.length === 0
       ? ""
       : `<p>❌ ${missing.length} declared audits have no reading, which is no pass: ${htmlText(missing.join(", "))}.</p>`;
   const cut = run.readings.length - readings.length;
   const note =
     cut === 0 ? "" : `<p>${cut} more readings are left out here for size; all stand in evidence.json.</p>`;
-  return `${unread}${filterHtml(run.readings)}<div class="scroll wide"><table>${htmlHead(HEAD)}${bodies.join("")}</table></div>${note}`;
+  return `${unreadText}${filterHtml(run.readings)}<div class="scroll wide"><table>${htmlHead(HEAD)}${bodies.join("")}</table></div>${note}`;
 }
 
 const readingRow = (reading: Reading): string =>

@@ -6,6 +6,9 @@ import { type Cell, htmlFacts, htmlTable, htmlText } from "../html-page.ts";
 import { barPlot } from "./bar-plot.ts";
 
 const BARS_SHOWN = 24;
+const TERMS_SHOWN = 60;
+const EQUATIONS_SHOWN = 20;
+const COLUMNS_SHOWN = 300;
 
 /** Bars of the terms, and the equations of the conservation clause with every term. */
 export function ledgerSection(run: RunRecord): string {
@@ -14,13 +17,17 @@ export function ledgerSection(run: RunRecord): string {
   if (delivered === undefined) return "";
   const sentence = `Where ${grouped(delivered)} records went: ${terms.map(({ name, count }) => `${grouped(count)} ${name}`).join(", ")}.`;
   const bars = terms.slice(0, BARS_SHOWN).map(({ name, count, kind }) => ({ label: name, count, kind }));
-  const rows = terms.map(({ name, count }): Cell[] => [
-    name,
-    { number: grouped(count) },
-    { number: share(count, delivered) },
-  ]);
+  const rows = terms
+    .slice(0, TERMS_SHOWN)
+    .map(({ name, count }): Cell[] => [
+      name,
+      { number: grouped(count) },
+      { number: share(count, delivered) },
+    ]);
   const equations = run.readings
     .filter(({ observed }) => observed.check === "equation")
+    .toSorted((a, b) => Number(a.passed) - Number(b.passed))
+    .slice(0, EQUATIONS_SHOWN)
     .map(
       ({ name, passed, observed }) =>
         `<li>${passed ? "✅" : "❌"} <code>${htmlText(name)}</code> ${htmlText(observed.finding)}</li>`,
@@ -44,11 +51,13 @@ export function changesSection(run: RunRecord): string {
   ] as const;
   const sentence = `${grouped(added)} keys added, ${grouped(removed)} removed, ${grouped(changed)} changed, ${grouped(unchanged)} unchanged.`;
   const both = (BigInt(changed) + BigInt(unchanged)).toString();
-  const columns = Object.entries(changes.columns).map(([column, count]): Cell[] => [
-    { html: `<code>${htmlText(column)}</code>` },
-    { number: grouped(count) },
-    { number: `${share(count, both)} of ${grouped(both)}` },
-  ]);
+  const columns = Object.entries(changes.columns)
+    .slice(0, COLUMNS_SHOWN)
+    .map(([column, count]): Cell[] => [
+      { html: `<code>${htmlText(column)}</code>` },
+      { number: grouped(count) },
+      { number: `${share(count, both)} of ${grouped(both)}` },
+    ]);
   const table =
     columns.length === 0
       ? "<p>No value of a key on both sides differs.</p>"

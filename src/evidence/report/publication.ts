@@ -1,7 +1,7 @@
 // The report's sections on publishing: the plan that is approved, who approved it, what happened when, and every fingerprint.
 import type { RunRecord } from "../../domain/manifest.ts";
-import { grouped, readableMoment, readableMs } from "../../domain/numbers.ts";
-import { evidenceDigest } from "../bundle.ts";
+import { readableMoment, readableMs } from "../../domain/numbers.ts";
+import { waitedAtMost } from "../facts.ts";
 import { type Cell, htmlFacts, htmlLink, htmlTable, htmlText } from "../html-page.ts";
 
 const code = (text: string): Cell => ({ html: `<code>${htmlText(text)}</code>` });
@@ -39,16 +39,14 @@ export function historySection(run: RunRecord): string {
     authorityOf(facts),
     code(login),
   ]);
-  const publications = run.publications.map(
-    ({ kind, at, backing, previousBacking, lockHeldMs, tries }): Cell[] => [
-      kind,
-      readableMoment(at),
-      code(backing),
-      previousBacking === null ? "nothing" : code(previousBacking),
-      { number: `${grouped(`${lockHeldMs}`)} ms` },
-      { number: `${tries}` },
-    ],
-  );
+  const publications = run.publications.map((one): Cell[] => [
+    one.kind,
+    readableMoment(one.at),
+    code(one.backing),
+    one.previousBacking === null ? "nothing" : code(one.previousBacking),
+    { number: waitedAtMost(one) },
+    { number: `${one.tries}` },
+  ]);
   const verified = run.verification.map(({ name, passed, observed }): Cell[] => [
     passed ? "✅ ok" : "❌ NOT OK",
     name,
@@ -81,7 +79,7 @@ export function historySection(run: RunRecord): string {
 }
 
 /** Every hash that an approval binds, beside what the approver was shown. */
-export function fingerprintsSection(run: RunRecord): string {
+export function fingerprintsSection(run: RunRecord, digest: string): string {
   const values: readonly (readonly [string, string | null])[] = [
     ["contract", run.contractHash],
     ["transform", run.transformHash],
@@ -91,7 +89,7 @@ export function fingerprintsSection(run: RunRecord): string {
     ["stage: schema", run.stageSchemaFingerprint],
     ["stage: rows", run.stageRowCount],
     ["stage: content", run.stageFingerprint],
-    ["evidence that is decided on", evidenceDigest(run)],
+    ["evidence that is decided on", digest],
   ];
   const shown = run.approvals.flatMap(({ kind, facts }) =>
     typeof facts["evidence_digest"] === "string"
