@@ -14,10 +14,13 @@ import type {
 } from "../../ports.ts";
 import { identifyFile, openPlain, type PlainBytes } from "./delivered-file.ts";
 import { headerProblem } from "./header.ts";
+import { judgeRecord } from "./judge-record.ts";
 import { type CsvOptions, RecordScanner } from "./record-scanner.ts";
 
-const REJECT_TEXT = 8192;
+/** Bytes of UTF-8 that are kept of a rejected record. */
+const REJECT_BYTES = 8192;
 
+/** A file of the repository, plain or gzip (by its first bytes), in the contract's dialect (specification 3). */
 export function csvSource(options: CsvOptions): Source {
   let identified: { bytes: bigint; sha256: string } | null = null;
   return {
@@ -48,115 +51,77 @@ export async function recordReader(
 ): Promise<RecordReader> {
   const { source, path } = options;
   const scanner = new RecordScanner(options, plain);
-  const header = await readHeader(scanner, source);
+  const header = await closingOnError(scanner, () => readHeader(scanner, source));
+  scanner.name(header);
   let parsed = 0;
   let rejected = 0;
-  let first: RejectedRecord | null = null;
   let skipped = 0;
+  let first: RejectedRecord | null = null;
 
-  const judge = (
-    taken: Exclude<Awaited<ReturnType<RecordScanner["next"]>>, "end">,
-  ): SourceRecord | RejectedRecord | null => {
-    const { scanned, line } = taken;
-    const reject = (reason: string, message: string): RejectedRecord => ({
-      row: parsed,
-      line,
-      reason,
-      message,
-      text: taken.text().slice(0, REJECT_TEXT),
-    });
-    if (
-      scanned.kind === "record" &&
-      scanned.blank &&
-      header.length > 1 &&
-      source.blank_lines === "skip_counted"
-    ) {
-      skipped += 1;
-      return null;
-    }
-    parsed += 1;
-    if (source.limits.records !== undefined && parsed > source.limits.records)
-      throw scanner.fault(`the file has more than ${source.limits.records} records`, parsed, null, line);
-    if (scanned.kind === "bad") {
-      const column = header[scanned.cell] ?? `${scanned.cell + 1}`;
-      return reject(
-        scanned.reason,
-        scanned.reason === "stray-quote"
-          ? `a quote stands inside the cell of column ${column}, which has none around it`
-          : `text follows the closing quote of column ${column}`,
-      );
-    }
-    if (scanned.blank && header.length > 1) return reject("blank-line", "the line is blank");
-    if (scanned.cells.length !== header.length)
-      return reject(
-        "ragged-row",
-        `record ${parsed} has ${scanned.cells.length} fields, the header has ${header.length}`,
-      );
-    if (scanned.newlinesInCell > source.limits.newlines_in_field) {
-      return reject(
-        "newlines-in-field",
-        `a cell holds ${scanned.newlinesInCell} line ends, ${source.limits.newlines_in_field} are allowed; a quote is perhaps never closed`,
-      );
-    }
-    // Lengths in UTF-16 units are at most the bytes; only what may be too long is measured exactly.
-    if (
-      scanned.longestCell * 3 > source.limits.field_bytes &&
-      scanned.cells.some((cell) => cell !== null && Buffer.byteLength(cell) > source.limits.field_bytes)
-    ) {
-      return reject(
-        "field-too-long",
-        `a cell is longer than ${source.limits.field_bytes} bytes; the record begins in line ${line}, and a quote is perhaps not closed`,
-      );
-    }
-    return { row: parsed, cells: scanned.cells };
-  };
+  const tooMany = (bad: RejectedRecord, allowed: string): LandingFault =>
+    scanner.fault(
+      `${bad.message} (${bad.reason}); ${rejected} ${rejected === 1 ? "record is" : "records are"} no good, ${allowed}`,
+      bad.row,
+      null,
+      bad.line,
+      "Correct the delivered file, or allow so many bad records in `source.rejects`.",
+    );
 
   async function* batches(): AsyncGenerator<RecordBatch> {
-    for (;;) {
-      const records: SourceRecord[] = [];
-      const rejects: RejectedRecord[] = [];
-      let taken = scanner.take(parsed + 1);
-      for (; taken !== null && taken !== "end"; taken = scanner.take(parsed + 1)) {
-        const judged = judge(taken);
-        if (judged === null) continue;
-        if ("cells" in judged) records.push(judged);
-        else {
+    try {
+      for (;;) {
+        const records: SourceRecord[] = [];
+        const rejects: RejectedRecord[] = [];
+        let taken = scanner.take(parsed + 1);
+        for (; taken !== null && taken !== "end"; taken = scanner.take(parsed + 1)) {
+          const verdict = judgeRecord(taken, parsed + 1, header, source);
+          if (verdict.kind === "skip") {
+            skipped += 1;
+            continue;
+          }
+          parsed += 1;
+          if (source.limits.records !== undefined && parsed > source.limits.records)
+            throw scanner.fault(
+              `the file has more than ${source.limits.records} records`,
+              parsed,
+              null,
+              taken.line,
+            );
+          if (verdict.kind === "record") {
+            records.push({ row: parsed, cells: verdict.cells });
+            continue;
+          }
           rejected += 1;
-          first ??= judged;
-          rejects.push(judged);
-          if (rejected > source.rejects.max)
-            throw tooMany(path, first, rejected, `${source.rejects.max} are allowed`);
+          const bad: RejectedRecord = {
+            row: parsed,
+            line: taken.line,
+            reason: verdict.reason,
+            message: verdict.message,
+            text: excerpt(taken.text()),
+          };
+          first ??= bad;
+          if (rejected > source.rejects.max) throw tooMany(first, `${source.rejects.max} are allowed`);
+          rejects.push(bad);
         }
+        yield { records, rejects, doneBytes: Number(plain.read().delivered) };
+        if (taken === "end") break;
+        await scanner.refill(parsed + 1);
       }
-      yield { records, rejects, doneBytes: Number(plain.read().delivered) };
-      if (taken === "end") break;
-      await scanner.refill(parsed + 1);
+    } finally {
+      await scanner.close();
     }
+    const { rate } = source.rejects;
     if (
       first !== null &&
-      source.rejects.rate !== undefined &&
-      !isWithinRate(BigInt(rejected), BigInt(parsed), decimal(source.rejects.rate))
-    ) {
-      throw tooMany(path, first, rejected, `a share of ${source.rejects.rate} is allowed`);
-    }
+      rate !== undefined &&
+      !isWithinRate(BigInt(rejected), BigInt(parsed), decimal(rate))
+    )
+      throw tooMany(first, `a share of ${rate} is allowed`);
   }
 
   return {
     header,
-    parser: {
-      format: "csv",
-      delimiter: source.dialect.delimiter,
-      quote: source.dialect.quote,
-      escape: source.dialect.escape,
-      encoding: source.dialect.encoding,
-      bom: source.dialect.bom,
-      newline: source.dialect.newline,
-      header: source.dialect.header,
-      null_tokens: JSON.stringify(source.nulls.tokens),
-      unquoted_empty: source.nulls.unquoted_empty ? "null" : "text",
-      quoted_empty: source.nulls.quoted_empty ? "null" : "text",
-      blank_lines: source.blank_lines,
-    },
+    parser: parserSettings(source),
     batches,
     totals: (): ReaderTotals => {
       const sha256 = plain.sha256();
@@ -175,25 +140,51 @@ export async function recordReader(
   };
 }
 
-function tooMany(path: string, first: RejectedRecord, rejected: number, allowed: string): LandingFault {
-  return new LandingFault(
-    { path, line: first.line, record: first.row, column: null },
-    `${first.message} (${first.reason}); ${rejected} ${rejected === 1 ? "record is" : "records are"} no good, ${allowed}`,
-  );
+const parserSettings = (source: Contract["source"]): Readonly<Record<string, string>> => ({
+  format: "csv",
+  delimiter: source.dialect.delimiter,
+  quote: source.dialect.quote,
+  escape: source.dialect.escape,
+  encoding: source.dialect.encoding,
+  bom: source.dialect.bom,
+  newline: source.dialect.newline,
+  header: source.dialect.header,
+  null_tokens: JSON.stringify(source.nulls.tokens),
+  unquoted_empty: source.nulls.unquoted_empty ? "null" : "text",
+  quoted_empty: source.nulls.quoted_empty ? "null" : "text",
+  blank_lines: source.blank_lines,
+});
+
+/** A copy, since a part of a string keeps the whole chunk that it was cut from alive; never ends within a character. */
+function excerpt(text: string): string {
+  const bytes = Buffer.from(text.slice(0, REJECT_BYTES));
+  let end = Math.min(bytes.length, REJECT_BYTES);
+  while (end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return bytes.toString("utf8", 0, end);
+}
+
+async function closingOnError<T>(scanner: RecordScanner, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } catch (error) {
+    await scanner.close();
+    throw error;
+  }
 }
 
 async function readHeader(scanner: RecordScanner, source: Contract["source"]): Promise<readonly string[]> {
-  if (source.dialect.header === "none") {
-    const problem = headerProblem(source.columns, source);
-    if (problem !== null) throw scanner.fault(problem, null);
-    return source.columns;
-  }
+  const check = (header: readonly string[], line: number): readonly string[] => {
+    const problem = headerProblem(header, source);
+    if (problem !== null) throw scanner.fault(problem.what, null, null, line, problem.next);
+    return header;
+  };
+  if (source.dialect.header === "none") return check(source.columns, 1);
   const taken = await scanner.next(null);
   if (taken === "end") throw scanner.fault("the file is empty: it has no header", null);
   if (taken.scanned.kind === "bad")
     throw scanner.fault(`the header is not readable (${taken.scanned.reason})`, null, null, taken.line);
-  const header = taken.scanned.cells.map((cell) => cell ?? "");
-  const problem = headerProblem(header, source);
-  if (problem !== null) throw scanner.fault(problem, null, null, taken.line);
-  return header;
+  return check(
+    taken.scanned.cells.map((cell) => cell ?? ""),
+    taken.line,
+  );
 }

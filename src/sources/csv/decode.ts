@@ -1,18 +1,24 @@
 // Bytes to text in the declared encoding; a byte that the encoding does not define is an error, never replaced.
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import type { Encoding } from "../../domain/contract/source.ts";
 
-/** What a chunk could not be decoded for; `offset` counts bytes of the whole plain text from 0. */
+/** Where the text stops being readable; `offset` counts bytes of the whole plain text from 0. */
 export interface DecodeFault {
   readonly offset: bigint;
   readonly what: string;
 }
 
+/** All text before the fault is given, so that the fault gets the line and record in which it lies. */
+export interface Decoded {
+  readonly text: string;
+  readonly fault: DecodeFault | null;
+}
+
+/** Never splits a character: what a chunk leaves incomplete waits for the next one. Nothing may be pushed after a fault. */
 export interface Decoder {
-  /** Text of a chunk, with what an earlier chunk left over; a fault where a byte is not of the encoding. */
-  readonly push: (chunk: Buffer) => string | DecodeFault;
+  readonly push: (chunk: Buffer) => Decoded;
   /** What is left at the end. */
-  readonly end: () => string | DecodeFault;
+  readonly end: () => Decoded;
 }
 
 // 0x80 to 0x9F of windows-1252; the five undefined bytes are 0. TextDecoder is wrong about this range on some Node versions.
@@ -51,7 +57,9 @@ export const READABLE_ENCODINGS: readonly Encoding[] = [
   "iso-8859-15",
 ];
 
-const UTF16_HINT = "; it looks like UTF-16: declare `encoding: utf-16le` (or utf-16be)";
+export const UTF16_HINT = "; it looks like UTF-16: declare `encoding: utf-16le` (or utf-16be)";
+
+const NOTHING = Buffer.alloc(0);
 
 /** A decoder for the encoding, or null for one that this version does not read. */
 export function decoderFor(encoding: Encoding): Decoder | null {
@@ -61,80 +69,118 @@ export function decoderFor(encoding: Encoding): Decoder | null {
   return table === undefined ? null : tableDecoder(encoding, table);
 }
 
-function utf8Decoder(): Decoder {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  let done = 0n;
-  let first = true;
-  const step = (chunk: Buffer, stream: boolean): string | DecodeFault => {
-    const start = first ? chunk.subarray(0, 2) : Buffer.alloc(0);
-    first = false;
-    const utf16 = start.equals(Buffer.from([0xff, 0xfe])) || start.equals(Buffer.from([0xfe, 0xff]));
-    try {
-      const text = decoder.decode(chunk, { stream });
-      done += BigInt(chunk.length);
-      return text;
-    } catch {
-      return {
-        offset: done + BigInt(firstInvalid(chunk)),
-        what: `a byte is not UTF-8${utf16 ? UTF16_HINT : ""}`,
-      };
-    }
-  };
-  return { push: (chunk) => step(chunk, true), end: () => step(Buffer.alloc(0), false) };
+/** Bytes that a UTF-8 character with this first byte has; 0 for a byte that begins none. */
+const utf8Length = (lead: number): number =>
+  lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+
+/** Length without a character at the end of which bytes are still to come. */
+function wholeUtf8(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const lead = bytes[bytes.length - back] ?? 0;
+    if (lead >= 0xc0) return utf8Length(lead) > back ? bytes.length - back : bytes.length;
+    if (lead < 0x80) break;
+  }
+  return bytes.length;
 }
 
-/** Where the longest valid beginning of a chunk ends, about: by halving. */
-function firstInvalid(chunk: Buffer): number {
-  let low = 0;
-  let high = chunk.length;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (
-      isUtf8(chunk.subarray(0, middle)) ||
-      isUtf8(chunk.subarray(0, Math.max(0, middle - 1))) ||
-      isUtf8(chunk.subarray(0, Math.max(0, middle - 2))) ||
-      isUtf8(chunk.subarray(0, Math.max(0, middle - 3)))
-    ) {
-      low = middle;
-    } else high = middle - 1;
+/** Offset of the first byte that no valid character begins with. */
+function firstInvalid(bytes: Buffer): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const length = utf8Length(bytes[at] ?? 0);
+    if (length === 0 || (length > 1 && !isUtf8(bytes.subarray(at, at + length)))) break;
+    at += length;
   }
-  while (low > 0 && !isUtf8(chunk.subarray(0, low))) low -= 1;
-  return low;
+  return at;
 }
+
+function utf8Decoder(): Decoder {
+  let waiting = NOTHING;
+  let done = 0;
+  return {
+    push: (chunk) => {
+      const bytes = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+      const whole = bytes.subarray(0, wholeUtf8(bytes));
+      if (!isUtf8(whole)) {
+        const at = firstInvalid(whole);
+        const lead = whole[at] ?? 0;
+        // Both bytes of a UTF-16 mark are in no UTF-8 text.
+        const hint = done + at === 0 && lead >= 0xfe ? UTF16_HINT : "";
+        return {
+          text: whole.toString("utf8", 0, at),
+          fault: { offset: BigInt(done + at), what: `a byte is not UTF-8${hint}` },
+        };
+      }
+      waiting = Buffer.from(bytes.subarray(whole.length));
+      done += whole.length;
+      return { text: isAscii(whole) ? whole.toString("latin1") : whole.toString("utf8"), fault: null };
+    },
+    end: () => cutOff(waiting, done, "utf-8"),
+  };
+}
+
+const cutOff = (waiting: Buffer, done: number, encoding: string): Decoded => ({
+  text: "",
+  fault:
+    waiting.length === 0
+      ? null
+      : { offset: BigInt(done), what: `the file ends within a character of ${encoding}` },
+});
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 function utf16Decoder(encoding: "utf-16le" | "utf-16be"): Decoder {
-  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  let done = 0n;
-  const step = (chunk: Buffer, stream: boolean): string | DecodeFault => {
-    try {
-      const text = decoder.decode(chunk, { stream });
-      done += BigInt(chunk.length);
-      return text;
-    } catch {
-      return { offset: done, what: `the bytes that follow are not ${encoding}` };
-    }
+  let waiting = NOTHING;
+  let done = 0;
+  return {
+    push: (chunk) => {
+      const bytes = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
+      let length = bytes.length - (bytes.length % 2);
+      const high = length === 0 ? 0 : (bytes[encoding === "utf-16le" ? length - 1 : length - 2] ?? 0);
+      if (high >= 0xd8 && high < 0xdc) length -= 2;
+      const whole = Buffer.from(bytes.subarray(0, length));
+      const text = (encoding === "utf-16le" ? whole : whole.swap16()).toString("utf16le");
+      if (!text.isWellFormed()) {
+        const at = text.search(LONE_SURROGATE);
+        return {
+          text: text.slice(0, at),
+          fault: { offset: BigInt(done + at * 2), what: `half of a surrogate pair is not ${encoding}` },
+        };
+      }
+      waiting = Buffer.from(bytes.subarray(length));
+      done += length;
+      return { text, fault: null };
+    },
+    end: () => cutOff(waiting, done, encoding),
   };
-  return { push: (chunk) => step(chunk, true), end: () => step(Buffer.alloc(0), false) };
 }
 
 function tableDecoder(encoding: Encoding, table: readonly number[]): Decoder {
-  let done = 0n;
+  let done = 0;
   return {
     push: (chunk) => {
+      if (table === identity || isAscii(chunk)) {
+        done += chunk.length;
+        return { text: chunk.toString("latin1"), fault: null };
+      }
       const units = new Uint16Array(chunk.length);
       for (let n = 0; n < chunk.length; n += 1) {
         const byte = chunk[n] ?? 0;
         const unit = table[byte] ?? 0;
-        if (unit === 0 && byte !== 0)
+        if (unit === 0 && byte !== 0) {
           return {
-            offset: done + BigInt(n),
-            what: `the byte 0x${byte.toString(16)} is not defined in ${encoding}`,
+            text: Buffer.from(units.buffer, 0, n * 2).toString("utf16le"),
+            fault: {
+              offset: BigInt(done + n),
+              what: `the byte 0x${byte.toString(16)} is not defined in ${encoding}`,
+            },
           };
+        }
         units[n] = unit;
       }
-      done += BigInt(chunk.length);
-      return Buffer.from(units.buffer).toString("utf16le");
+      done += chunk.length;
+      return { text: Buffer.from(units.buffer).toString("utf16le"), fault: null };
     },
-    end: () => "",
+    end: () => ({ text: "", fault: null }),
   };
 }

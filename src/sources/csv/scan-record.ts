@@ -8,6 +8,10 @@ export interface NullRules {
   readonly tokens: ReadonlySet<string>;
 }
 
+/**
+ * What a scan found. More text never changes an answer other than `incomplete`: that is what makes the outcome independent of how
+ * the bytes were cut into chunks. `cell` counts from 0; offsets are those of the text.
+ */
 export type Scanned =
   | {
       readonly kind: "record";
@@ -24,29 +28,28 @@ export type Scanned =
       /** One cell, empty, without quotes. */
       readonly blank: boolean;
     }
-  /** The record is not RFC-4180; the text is readable again from `next`. `cell` counts from 0. */
+  /** The record is not RFC-4180; the text is readable again from `next`, the line after. */
   | {
       readonly kind: "bad";
       readonly reason: "stray-quote" | "text-after-quote";
       readonly cell: number;
       readonly next: number;
     }
-  /** The rest of the text cannot be read. */
+  /** The rest of the text cannot be read. `at` is where it began, `end` where it was certain. */
   | {
       readonly kind: "fault";
       readonly what: "bare-cr" | "nul" | "unclosed-quote";
       readonly cell: number;
       readonly at: number;
+      readonly end: number;
     }
-  /** More text is needed. */
-  | { readonly kind: "incomplete"; readonly insideQuote: boolean };
+  /** More text is needed. `quoteAt` is the opening quote of a cell that has not ended, or null. */
+  | { readonly kind: "incomplete"; readonly cell: number; readonly quoteAt: number | null };
 
 const LF = 10;
 const CR = 13;
 
-/**
- * Scans the record that begins at `start`. `final` says that no more text follows.
- */
+/** Scans the record that begins at `start`. `final` says that no more text follows. */
 export function scanRecord(
   text: string,
   start: number,
@@ -67,9 +70,12 @@ export function scanRecord(
   for (;;) {
     if (at < text.length && text.charCodeAt(at) === quote) {
       const cell = quotedCell(text, at, quote, escapeCode, final);
-      if (cell.kind === "incomplete") return { kind: "incomplete", insideQuote: true };
-      if (cell.kind === "unclosed") return { kind: "fault", what: "unclosed-quote", cell: cells.length, at };
-      if (cell.value.includes("\0")) return { kind: "fault", what: "nul", cell: cells.length, at };
+      const until = cell.kind === "cell" ? cell.next : text.length;
+      const nul = text.slice(at, until).indexOf("\0");
+      if (nul !== -1) return { kind: "fault", what: "nul", cell: cells.length, at, end: at + nul + 1 };
+      if (cell.kind === "incomplete") return { kind: "incomplete", cell: cells.length, quoteAt: at };
+      if (cell.kind === "unclosed")
+        return { kind: "fault", what: "unclosed-quote", cell: cells.length, at, end: text.length };
       const newlines = countNewlines(cell.value);
       linesInside += newlines;
       newlinesInCell = Math.max(newlinesInCell, newlines);
@@ -82,11 +88,10 @@ export function scanRecord(
       for (; at < text.length; at += 1) {
         code = text.charCodeAt(at);
         if (code === delimiter || code === LF || code === CR) break;
-        if (code === quote)
-          return { kind: "bad", reason: "stray-quote", cell: cells.length, next: afterLine(text, at) };
-        if (code === 0) return { kind: "fault", what: "nul", cell: cells.length, at };
+        if (code === quote) return badRecord(text, at, "stray-quote", cells.length, final);
+        if (code === 0) return { kind: "fault", what: "nul", cell: cells.length, at, end: at + 1 };
       }
-      if (at === text.length && !final) return { kind: "incomplete", insideQuote: false };
+      if (at === text.length && !final) return { kind: "incomplete", cell: cells.length, quoteAt: null };
       longestCell = Math.max(longestCell, at - from);
       const value = from === at ? "" : text.slice(from, at);
       if (value === "") {
@@ -95,53 +100,51 @@ export function scanRecord(
       } else cells.push(nulls.tokens.size > 0 && nulls.tokens.has(value) ? null : value);
     }
 
-    if (at === text.length) {
-      if (!final) return { kind: "incomplete", insideQuote: false };
-      return {
-        kind: "record",
-        cells,
-        next: at,
-        ended: "none",
-        linesInside,
-        newlinesInCell,
-        longestCell,
-        blank: blank && cells.length === 1,
-      };
-    }
-    const code = text.charCodeAt(at);
+    const code = at === text.length ? -1 : text.charCodeAt(at);
     if (code === delimiter) {
       at += 1;
       continue;
     }
+    let ended: "lf" | "crlf" | "none" = "none";
     if (code === LF) {
-      return {
-        kind: "record",
-        cells,
-        next: at + 1,
-        ended: "lf",
-        linesInside,
-        newlinesInCell,
-        longestCell,
-        blank: blank && cells.length === 1,
-      };
-    }
-    if (code === CR) {
-      if (at + 1 === text.length && !final) return { kind: "incomplete", insideQuote: false };
+      ended = "lf";
+      at += 1;
+    } else if (code === CR) {
+      if (at + 1 === text.length && !final)
+        return { kind: "incomplete", cell: cells.length - 1, quoteAt: null };
       if (text.charCodeAt(at + 1) !== LF)
-        return { kind: "fault", what: "bare-cr", cell: cells.length - 1, at };
-      return {
-        kind: "record",
-        cells,
-        next: at + 2,
-        ended: "crlf",
-        linesInside,
-        newlinesInCell,
-        longestCell,
-        blank: blank && cells.length === 1,
-      };
-    }
-    return { kind: "bad", reason: "text-after-quote", cell: cells.length - 1, next: afterLine(text, at) };
+        return { kind: "fault", what: "bare-cr", cell: cells.length - 1, at, end: at + 1 };
+      ended = "crlf";
+      at += 2;
+    } else if (code !== -1) return badRecord(text, at, "text-after-quote", cells.length - 1, final);
+    else if (!final) return { kind: "incomplete", cell: cells.length - 1, quoteAt: null };
+    return {
+      kind: "record",
+      cells,
+      next: at,
+      ended,
+      linesInside,
+      newlinesInCell,
+      longestCell,
+      blank: blank && cells.length === 1,
+    };
   }
+}
+
+/** The record is given up at `at`: its line has to be at hand to its end, or the rest of it would become a record of its own. */
+function badRecord(
+  text: string,
+  at: number,
+  reason: "stray-quote" | "text-after-quote",
+  cell: number,
+  final: boolean,
+): Scanned {
+  const lineEnd = text.indexOf("\n", at);
+  const next = lineEnd === -1 ? text.length : lineEnd + 1;
+  const nul = text.slice(at, next).indexOf("\0");
+  if (nul !== -1) return { kind: "fault", what: "nul", cell, at: at + nul, end: at + nul + 1 };
+  if (lineEnd === -1 && !final) return { kind: "incomplete", cell, quoteAt: null };
+  return { kind: "bad", reason, cell, next };
 }
 
 type Quoted =
@@ -177,12 +180,8 @@ function quotedCell(text: string, start: number, quote: number, escapeCode: numb
   return open;
 }
 
-const afterLine = (text: string, at: number): number => {
-  const end = text.indexOf("\n", at);
-  return end === -1 ? text.length : end + 1;
-};
-
-function countNewlines(value: string): number {
+/** Line ends in a text, by its LFs. */
+export function countNewlines(value: string): number {
   let lines = 0;
   for (let at = value.indexOf("\n"); at !== -1; at = value.indexOf("\n", at + 1)) lines += 1;
   return lines;

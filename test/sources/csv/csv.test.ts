@@ -1,87 +1,7 @@
-// Landing's reading half: what is a record, what is refused and where, whatever the chunks (cases 1–16, O01–O12).
-import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { gzipSync } from "node:zlib";
-import { parse as csvParse } from "csv-parse/sync";
-import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sourceSchema } from "../../../src/domain/contract/source.ts";
-import { LandingFault } from "../../../src/domain/landing.ts";
-import type { RecordReader } from "../../../src/ports.ts";
-import { csvSource, recordReader } from "../../../src/sources/csv/csv-source.ts";
-import type { PlainBytes } from "../../../src/sources/csv/delivered-file.ts";
-
-type Settings = Record<string, unknown>;
-const sourceOf = (columns: readonly string[], settings: Settings = {}) =>
-  sourceSchema.parse({ kind: "csv", path: "f.csv", columns, ...settings });
-
-const sha = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-
-/** Bytes in chunks of a size, as an opened file gives them. */
-function inChunks(bytes: Buffer, size: number): PlainBytes {
-  async function* chunks(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-  }
-  return {
-    chunks: chunks(),
-    read: () => ({ delivered: BigInt(bytes.length), plain: BigInt(bytes.length) }),
-    sha256: () => sha(bytes),
-  };
-}
-
-interface Landed {
-  readonly records: readonly (readonly (string | null)[])[];
-  readonly rows: readonly number[];
-  readonly rejects: readonly { readonly line: number; readonly reason: string }[];
-  readonly parsed: bigint;
-}
-
-async function drain(reader: RecordReader): Promise<Landed> {
-  const records: (readonly (string | null)[])[] = [];
-  const rows: number[] = [];
-  const rejects: { line: number; reason: string }[] = [];
-  for await (const batch of reader.batches()) {
-    for (const record of batch.records) {
-      records.push(record.cells);
-      rows.push(record.row);
-    }
-    for (const { line, reason } of batch.rejects) rejects.push({ line, reason });
-  }
-  return { records, rows, rejects, parsed: reader.totals().parsed };
-}
-
-const read = async (
-  text: string | Buffer,
-  columns: readonly string[],
-  settings: Settings = {},
-  size = 65_536,
-): Promise<Landed> => {
-  const bytes = Buffer.from(text);
-  return drain(
-    await recordReader(
-      { root: "/", path: "f.csv", source: sourceOf(columns, settings) },
-      inChunks(bytes, size),
-      sha(bytes),
-    ),
-  );
-};
-
-/** The refusal's sentence. */
-async function refusal(
-  text: string | Buffer,
-  columns: readonly string[],
-  settings: Settings = {},
-): Promise<string> {
-  try {
-    await read(text, columns, settings);
-  } catch (error) {
-    if (error instanceof LandingFault) return error.message;
-    throw error;
-  }
-  return "landed";
-}
+// Landing's reading half: what is a record, what is refused and where (cases 1–16, O01–O12).
+import { describe, expect, test } from "vitest";
+import { recordReader } from "../../../src/sources/csv/csv-source.ts";
+import { inChunks, read, refusal, type Settings, sha, sourceOf } from "./reading.ts";
 
 describe("records", () => {
   test("line breaks inside quotes belong to the cell, byte for byte, LF in a CRLF file too (O02, 11)", async () => {
@@ -158,7 +78,7 @@ describe("refused, with the line where it began", () => {
       'id,n\n1,"a\n2,b\n3,c"\n4,d\n',
       ["id", "n"],
       {},
-      /^f\.csv:2, record 1: a cell holds 2 line ends/,
+      /^f\.csv:2, record 1: column n: a cell holds 2 line ends/,
     ],
     [
       "a NUL byte (8, O03)",
@@ -172,7 +92,7 @@ describe("refused, with the line where it began", () => {
       Buffer.from([0x61, 0x0a, 0x63, 0x61, 0x66, 0xe9, 0x0a]),
       ["a"],
       {},
-      /^f\.csv:\d+.*byte 5 of the text/,
+      /^f\.csv:2, record 1, column a: a byte is not UTF-8 \(byte 5 of the text\)/,
     ],
     [
       "UTF-16 declared as UTF-8 (O04)",
@@ -212,35 +132,35 @@ describe("refused, with the line where it began", () => {
     ],
     ["an empty header name (O10)", "id,\n", ["id"], {}, /column 2 "" is empty/],
     ["renamed columns (O11)", "id,total\n1,2\n", ["id", "amount"], {}, /lacks amount and has total instead/],
-    ["columns in another order", "b,a\n1,2\n", ["a", "b"], {}, /has b where the contract has a/],
+    ["columns in another order", "b,a\n1,2\n", ["a", "b"], {}, /the header has b where the contract has a/],
     ["an undeclared column (34)", "a,b\n1,2\n", ["a"], {}, /does not declare: b/],
     [
       "a stray quote",
       'a,b\n1,x"y\n',
       ["a", "b"],
       {},
-      /^f\.csv:2, record 1: a quote stands inside the cell of column b/,
+      /^f\.csv:2, record 1: column b: a quote stands inside a cell that has none around it/,
     ],
     [
       "text after a closing quote",
       'a,b\n"1"x,2\n',
       ["a", "b"],
       {},
-      /text follows the closing quote of column a/,
+      /^f\.csv:2, record 1: column a: text follows the closing quote/,
     ],
     [
       "a record beyond the limit (16)",
       `a,b\n1,"${"x".repeat(5000)}`,
       ["a", "b"],
       { limits: { record_bytes: 1000 } },
-      /^f\.csv:2, record 1: the record is longer than 1000 bytes; a quote that opens in it is perhaps never closed/,
+      /^f\.csv:2, record 1, column b: the record is longer than 1000 bytes; the quote that opens here is perhaps never closed/,
     ],
     [
       "a cell beyond the limit (16)",
       `a\n${"x".repeat(300)}\n`,
       ["a"],
       { limits: { field_bytes: 262 } },
-      /a cell is longer than 262 bytes/,
+      /^f\.csv:2, record 1: column a: a cell is longer than 262 bytes; the record begins in line 2/,
     ],
     ["more records than declared", "a\n1\n2\n3\n", ["a"], { limits: { records: 2 } }, /more than 2 records/],
     ["an empty file", "", ["a"], {}, /the file is empty/],
@@ -256,7 +176,123 @@ describe("refused, with the line where it began", () => {
       Buffer.from([0x61, 0x0a, 0x81, 0x0a]),
       ["a"],
       { dialect: { encoding: "windows-1252" } },
-      /0x81 is not defined in windows-1252/,
+      /^f\.csv:2, record 1, column a: the byte 0x81 is not defined in windows-1252 \(byte 2 of the text\)/,
+    ],
+    [
+      "an unclosed quote in a column that the file has elsewhere than the contract",
+      'b,a\n1,"x',
+      ["a", "b"],
+      { dialect: { header: "exact_set" } },
+      /^f\.csv:2, record 1, column a: a quote opens here/,
+    ],
+    [
+      "a quote that opens lines after its record began",
+      'a,b,c\n1,"two\nlines","x\n2,y,z\n',
+      ["a", "b", "c"],
+      { limits: { newlines_in_field: 9 } },
+      /^f\.csv:3, record 1, column c: a quote opens here and is never closed/,
+    ],
+    [
+      "a record that is too long without a quote",
+      `a,b\n1,2\n1,${"x".repeat(50)}\n`,
+      ["a", "b"],
+      { limits: { record_bytes: 20 } },
+      /^f\.csv:3, record 2: the record is longer than 20 bytes \(record-too-long\)/,
+    ],
+    [
+      "a NUL byte after a stray quote",
+      'a,b\n1,x"y\0\n',
+      ["a", "b"],
+      { rejects: { max: 9 } },
+      /^f\.csv:2, record 1, column b: a cell holds a NUL byte/,
+    ],
+    [
+      "a NUL byte within quotes",
+      'a,b\n1,"x\0"\n',
+      ["a", "b"],
+      {},
+      /^f\.csv:2, record 1, column b: a cell holds a NUL byte/,
+    ],
+    [
+      "UTF-16 without a mark",
+      Buffer.from("id,v\n", "utf16le"),
+      ["id", "v"],
+      {},
+      /^f\.csv:1: .*NUL byte.*looks like UTF-16/,
+    ],
+    [
+      "UTF-16 of the other byte order",
+      Buffer.from("\uFEFFa\n", "utf16le"),
+      ["a"],
+      { dialect: { encoding: "utf-16be" } },
+      /the byte order mark is that of utf-16le/,
+    ],
+    [
+      "UTF-8 with its mark, declared as windows-1252",
+      "\uFEFFa\n1\n",
+      ["a"],
+      { dialect: { encoding: "windows-1252" } },
+      /byte order mark of UTF-8, the contract declares windows-1252/,
+    ],
+    [
+      "half of a surrogate pair",
+      Buffer.concat([
+        Buffer.from("a\nb", "utf16le"),
+        Buffer.from([0x00, 0xd8]),
+        Buffer.from("\n", "utf16le"),
+      ]),
+      ["a"],
+      { dialect: { encoding: "utf-16le" } },
+      /^f\.csv:2, record 1, column a: half of a surrogate pair is not utf-16le \(byte 6 of the text\)/,
+    ],
+    [
+      "a file that ends within a character",
+      Buffer.from([0x61, 0x0a, 0xc3]),
+      ["a"],
+      {},
+      /^f\.csv:2, record 1, column a: the file ends within a character of utf-8 \(byte 2/,
+    ],
+    [
+      "names that differ in case, where the contract goes by name (12)",
+      "Amt,amt\n",
+      ["Amt", "amt"],
+      { dialect: { header: "exact_set" } },
+      /columns 1 and 2 differ in case only/,
+    ],
+    [
+      "a name that PostgreSQL has taken",
+      "ctid,b\n",
+      ["ctid", "b"],
+      {},
+      /column 1 "ctid" is the name of a system column/,
+    ],
+    [
+      "more columns than a table holds",
+      `${Array.from({ length: 1600 }, (_, n) => `c${n}`).join(",")}\n`,
+      ["c0"],
+      { extra_columns: "land_only" },
+      /1600 columns, PostgreSQL holds 1599/,
+    ],
+    [
+      "a padded name (O13)",
+      "id, code\n",
+      ["id", "code"],
+      {},
+      /column 2 " code" begins or ends with white space/,
+    ],
+    [
+      "a header that is too long",
+      `a,${"x".repeat(50)}\n`,
+      ["a"],
+      { limits: { record_bytes: 20 } },
+      /^f\.csv:1: the header is not readable \(record-too-long\)/,
+    ],
+    [
+      "LF where CRLF is declared",
+      "a\r\n1\n",
+      ["a"],
+      { dialect: { newline: "crlf" } },
+      /^f\.csv:2.*ends with LF, the contract says CRLF/,
     ],
   ])("%s", async (_, text, columns, settings, sentence) => {
     expect(await refusal(text, columns, settings)).toMatch(sentence);
@@ -282,6 +318,78 @@ describe("refused, with the line where it began", () => {
   });
 });
 
+test("names that differ in case only are two columns where the contract goes by position (12)", async () => {
+  for (const [text, header] of [
+    ["Amt,amt\n1,2\n", "exact_order"],
+    ["1,2\n", "none"],
+  ] as const)
+    expect((await read(text, ["Amt", "amt"], { dialect: { header } })).records).toEqual([["1", "2"]]);
+});
+
+test.each([
+  ["id;amount\n1;1,10\n", ";"],
+  ['"id"\t"amount"\n', "\\t"],
+])(
+  "a header cut at another character is shown, and its delimiter suggested (O09)",
+  async (text, delimiter) => {
+    const failed = await read(text, ["id", "amount"], { dialect: { quote: "none" } }).catch(
+      (error: unknown) => error,
+    );
+    expect(failed).toMatchObject({
+      message: expect.stringMatching(/^f\.csv:1: the header is one column, ".*"; cut at "/),
+      next: `Declare \`delimiter: "${delimiter}"\`.`,
+    });
+  },
+);
+
+test("codes and long numbers stay as they were written (3, O14)", async () => {
+  const text = "a,b\n007,D1\n1.00E+03,9007199254740993\n";
+  expect((await read(text, ["a", "b"])).records).toEqual([
+    ["007", "D1"],
+    ["1.00E+03", "9007199254740993"],
+  ]);
+});
+
+describe("a bad record", () => {
+  test("that is too long is passed over to the end of its line, and kept cut", async () => {
+    const text = `a,b\n1,2\n3,${"é".repeat(20_000)}\n4,5\n`;
+    const landed = await read(text, ["a", "b"], { rejects: { max: 1 }, limits: { record_bytes: 9000 } });
+    expect([landed.records, landed.rows, landed.rejects]).toEqual([
+      [
+        ["1", "2"],
+        ["4", "5"],
+      ],
+      [1, 3],
+      [{ line: 3, reason: "record-too-long" }],
+    ]);
+  });
+  test("is kept as delivered to 8 KiB, never ending within a character", async () => {
+    const text = `a,b\nx${"😀".repeat(5000)}\n`;
+    const reader = await recordReader(
+      { root: "/", path: "f.csv", source: sourceOf(["a", "b"], { rejects: { max: 1 } }) },
+      inChunks(Buffer.from(text), 1000),
+      sha(Buffer.from(text)),
+    );
+    const kept: string[] = [];
+    for await (const batch of reader.batches()) kept.push(...batch.rejects.map((reject) => reject.text));
+    expect(kept).toEqual([`x${"😀".repeat(2047)}`]);
+  });
+  test("whose limit is met to the byte is a good one", async () => {
+    const landed = await read(`a\n${"é".repeat(10)}\nxx\n`, ["a"], {
+      limits: { record_bytes: 21, field_bytes: 20 },
+    });
+    expect(landed.records).toEqual([["é".repeat(10)], ["xx"]]);
+  });
+});
+
+test("what is readable before a byte that is not is judged first", async () => {
+  const bytes = Buffer.concat([Buffer.from("a,b\n1\n2,"), Buffer.from([0xff]), Buffer.from("\n")]);
+  expect(await refusal(bytes, ["a", "b"])).toMatch(/^f\.csv:2, record 1: .*ragged-row/);
+  expect(await refusal(bytes, ["a", "b"], { rejects: { max: 1 } })).toMatch(
+    /^f\.csv:3, record 2, column b: a byte is not UTF-8 \(byte 8 /,
+  );
+});
+
 describe("encodings", () => {
   test("UTF-16 with its mark, windows-1252 and ISO-8859-15 give exact text (13, O04)", async () => {
     expect(
@@ -305,107 +413,5 @@ describe("encodings", () => {
       (await read(Buffer.from([0x61, 0x0a, 0xa4, 0x0a]), ["a"], { dialect: { encoding: "iso-8859-15" } }))
         .records,
     ).toEqual([["€"]]);
-  });
-});
-
-describe("whatever the chunks (15)", () => {
-  const cell = fc.string({
-    unit: fc.constantFrom("a", "é", "😀", '"', ",", "\n", "\r\n", " ", "\\", "\t", "0"),
-    maxLength: 8,
-  });
-  const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-  test("records are those of csv-parse, at every chunk size from 1 to 64", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(cell, cell, cell), { maxLength: 12 }),
-        fc.constantFrom("\n", "\r\n"),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 64 }),
-        async (rows, end, final, size) => {
-          const text =
-            [["x", "y", "z"], ...rows].map((row) => row.map(quoted).join(",")).join(end) + (final ? end : "");
-          const landed = await read(
-            text,
-            ["x", "y", "z"],
-            { limits: { newlines_in_field: 99 }, nulls: { unquoted_empty: false } },
-            size,
-          );
-          const oracle: string[][] = csvParse(text, {
-            from_line: 1,
-            relax_column_count: false,
-            record_delimiter: end,
-          });
-          expect(landed.records).toEqual(oracle.slice(1));
-          expect(landed.parsed).toBe(BigInt(oracle.length - 1));
-        },
-      ),
-      { numRuns: 400 },
-    );
-  });
-
-  test("any bytes are landed or refused with a sentence, and the chunks change nothing", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.uint8Array({ maxLength: 60 }),
-        fc.integer({ min: 1, max: 9 }),
-        async (bytes, size) => {
-          const text = Buffer.concat([Buffer.from("a,b\n"), bytes]);
-          const outcome = async (chunk: number): Promise<unknown> =>
-            read(text, ["a", "b"], { rejects: { max: 99 } }, chunk).catch((error: unknown) => {
-              if (error instanceof LandingFault)
-                return error.message.replace(/byte \d+/, "byte").replace(/:\d+/, "");
-              throw error;
-            });
-          const [whole, pieces] = [await outcome(9999), await outcome(size)];
-          expect(typeof whole).toBe(typeof pieces);
-        },
-      ),
-      { numRuns: 400 },
-    );
-  });
-});
-
-describe("a delivered file", () => {
-  let root: string;
-  beforeAll(() => {
-    root = mkdtempSync(join(tmpdir(), "wap-csv-"));
-  });
-  afterAll(() => rmSync(root, { recursive: true, force: true }));
-  const place = (name: string, bytes: string | Buffer) => {
-    writeFileSync(join(root, name), bytes);
-    return csvSource({ root, path: name, source: sourceOf(["a"]) });
-  };
-
-  test("gzip is recognised by its bytes; damaged gzip is refused", async () => {
-    const opened = await place("x.csv.gz", gzipSync("a\n1\n")).open();
-    expect(opened.ok && (await drain(opened.value)).records).toEqual([["1"]]);
-    const damaged = await place("y.csv.gz", gzipSync(`a\n${"1\n".repeat(9999)}`).subarray(0, 40)).open();
-    const ended = damaged.ok
-      ? await drain(damaged.value).catch((error: Error) => error.message)
-      : damaged.refusal.message;
-    expect(ended).toMatch(/gzip data is damaged or cut off/);
-  });
-  test("a Git LFS pointer is refused with the remedy", async () => {
-    const opened = await place("l.csv", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n").open();
-    expect(opened).toMatchObject({
-      ok: false,
-      refusal: { code: "landing_failed", next: expect.stringContaining("git lfs pull") },
-    });
-  });
-  test("that changes while it is read is refused (E4)", async () => {
-    const source = place("c.csv", "a\n1\n");
-    await source.identify();
-    writeFileSync(join(root, "c.csv"), "a\n2\n");
-    const opened = await source.open();
-    if (!opened.ok) throw new Error("not opened");
-    await expect(drain(opened.value)).rejects.toMatchObject({ code: "source_changed" });
-  });
-  test("outside the repository, or missing, is not read", async () => {
-    for (const path of ["../outside.csv", "missing.csv"]) {
-      await expect(csvSource({ root, path, source: sourceOf(["a"]) }).identify()).rejects.toMatchObject({
-        code: "source_unreadable",
-      });
-    }
   });
 });
