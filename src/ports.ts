@@ -16,10 +16,6 @@ import type {
 import type { Outcome, ReasonCode, Refusal } from "./domain/outcome.ts";
 import type { RunId, RunStatus } from "./domain/run.ts";
 
-export interface Clock {
-  readonly now: () => Date;
-}
-
 /** The steps that a person sees, in the order of the story. */
 export const STEP_NAMES = [
   "preflight",

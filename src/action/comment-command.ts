@@ -12,6 +12,7 @@ import {
   refusedReply,
   rolledBackReply,
   statusReply,
+  usageReply,
   whichRunReply,
 } from "../evidence/replies.ts";
 import { commentFacts, gatherFacts, type Question } from "../github/authorization.ts";
@@ -43,7 +44,7 @@ export async function answerComment(host: Host, event: CommentEvent): Promise<Re
       await reply(HELP_REPLY);
       return NOTHING;
     case "refused":
-      await reply(`⛔ Nothing was done. ${command.sentence}`);
+      await reply(usageReply(command.sentence));
       await github.react(event.commentId, "confused");
       return { status: "refused", reason: "usage", runs: [] };
     case "audit":

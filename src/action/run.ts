@@ -5,6 +5,8 @@ import * as core from "@actions/core";
 import { environmentRedactor } from "../compose.ts";
 import { WapError } from "../domain/errors.ts";
 import { REASONS, type ReasonCode } from "../domain/outcome.ts";
+import { redactError } from "../domain/secrets.ts";
+import { forTerminal } from "../evidence/escape.ts";
 import { parseEvent, type WorkflowEvent } from "../github/events.ts";
 import { auditPullRequest } from "./audit-pull-request.ts";
 import { answerComment } from "./comment-command.ts";
@@ -44,6 +46,8 @@ export async function runAction(environment: Environment): Promise<void> {
     core.setFailed(
       redact(`${fault.code}: ${fault.message}. Next: ${fault.next ?? REASONS[fault.code].next}`),
     );
+    const whole = redactError(error, redact);
+    if (whole !== redact(fault.message)) core.info(`wap: ${forTerminal(whole)}`);
   }
 }
 

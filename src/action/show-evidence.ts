@@ -5,11 +5,11 @@ import type { Reading } from "../domain/audits/check.ts";
 import { WapError } from "../domain/errors.ts";
 import type { RunRecord } from "../domain/manifest.ts";
 import type { Refusal } from "../domain/outcome.ts";
-import { fits, SUMMARY_LIMIT } from "../evidence/budget.ts";
 import { contractOf } from "../evidence/bundle.ts";
 import { checkOutput } from "../evidence/check-output.ts";
 import { type ContractRefused, evidenceComment, markerOf } from "../evidence/comment.ts";
 import type { ContractView } from "../evidence/contract-view.ts";
+import { jobSummary } from "../evidence/summary.ts";
 import { whoMay } from "../github/authorization.ts";
 import { upsertComment } from "../github/evidence-comment.ts";
 import type { PullRequest } from "../github/port.ts";
@@ -115,7 +115,7 @@ export async function showEvidence(
     );
   }
   await warningOnly(host, "the job summary could not be written", () =>
-    writeSummary(body.replace(marker, "")),
+    writeSummary(jobSummary(views, refused)),
   );
   return views.map(({ run }) => run);
 }
@@ -129,14 +129,7 @@ const lineIn =
     loaded === null ? null : loaded.positionOf(["clauses", clause, name]).line;
 
 export async function writeSummary(markdown: string): Promise<void> {
-  await core.summary
-    .addRaw(
-      fits(markdown, SUMMARY_LIMIT)
-        ? markdown
-        : "The summary is too long for GitHub; see the evidence files.",
-      true,
-    )
-    .write();
+  await core.summary.addRaw(markdown, true).write();
 }
 
 /** Runs a write to GitHub whose failure changes no decision. */

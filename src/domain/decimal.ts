@@ -28,8 +28,6 @@ export function decimal(text: string): Decimal {
   return parsed;
 }
 
-export const isDecimal = (text: string): boolean => parseDecimal(text) !== null;
-
 const unitsAt = (value: Decimal, scale: number): bigint => value.units * 10n ** BigInt(scale - value.scale);
 
 /** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */

@@ -88,7 +88,6 @@ export const limitsSchema = z.strictObject({
     ),
   records: wholeNumber(1).optional().describe("Most records in the file; no limit by default."),
 });
-export type Limits = z.infer<typeof limitsSchema>;
 
 export const rejectsSchema = z.strictObject({
   max: wholeNumber(0).default(0).describe("Records that may be set aside; 0 by default."),
@@ -148,7 +147,6 @@ export const declaredSourceSchema = z.strictObject({
     .describe("A file of control totals that is delivered with the data."),
   ...common,
 });
-export type DeclaredSource = z.infer<typeof declaredSourceSchema>;
 
 /** The sources that this version lands: one csv file of the repository. */
 export const sourceSchema = z.strictObject({

@@ -64,8 +64,10 @@ BEGIN
   IF NOT coalesce(v_contract -> 'clauses' ?& ARRAY['volume', 'grain', 'conservation', 'bounds', 'reconciliation', 'freshness', 'known_quirks'], false) THEN
     RAISE EXCEPTION 'the contract does not hold all seven clauses' USING ERRCODE = 'WAP17';
   END IF;
+  -- Run-scoped names end with what only this run and target give (domain/identifier.ts): none can be another run's.
   FOREACH v_name IN ARRAY ARRAY[p_manifest ->> 'raw_relation', p_manifest ->> 'rejects_relation', p_manifest ->> 'excluded_relation', p_manifest ->> 'stage_relation'] LOOP
-    IF v_name IS NULL OR octet_length(v_name) > 63 OR v_name !~ '__(wap|rej|exc)_[0-9a-f]{12}$' THEN
+    IF v_name IS NULL OR octet_length(v_name) > 63 OR v_name !~ '__(wap|rej|exc)_[0-9a-f]{12}$'
+       OR right(v_name, 12) <> left(encode(sha256(convert_to(format(E'%s\n%s\n%s', v_run, v_schema, v_relation), 'UTF8')), 'hex'), 12) THEN
       RAISE EXCEPTION 'run-scoped name % is not one that wap makes', coalesce(v_name, 'null') USING ERRCODE = 'WAP17';
     END IF;
   END LOOP;

@@ -1,5 +1,17 @@
 -- Doors of the auditor: record what was measured, then the gate before approval (specification 5 and 6).
 
+-- A login that also builds audits its own runs only: it decides nothing about another builder's.
+CREATE FUNCTION wap_admin.assert_not_anothers(p_run_id uuid) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+  v_builder text := (SELECT m.built_by FROM wap_admin.manifests m WHERE m.run_id = p_run_id);
+BEGIN
+  IF v_builder <> session_user AND pg_has_role(session_user, 'wap_builder', 'MEMBER') THEN
+    RAISE EXCEPTION 'run % was built by %: % builds too, and audits only its own', p_run_id, v_builder, session_user USING ERRCODE = 'WAP01';
+  END IF;
+END
+$body$;
+
 -- One reading per expected audit, advisory readings beside them. Readings are taken of a sealed stage; those of a failed run are
 -- evidence only, since nothing leads from failed to published.
 CREATE FUNCTION wap_admin.record_readings(p_run_id uuid, p_readings jsonb, p_advisories jsonb, p_changes jsonb) RETURNS void
@@ -8,6 +20,7 @@ DECLARE
   v_status text;
 BEGIN
   PERFORM wap_admin.require_duty('wap_auditor');
+  PERFORM wap_admin.assert_not_anothers(p_run_id);
   SELECT r.status INTO v_status FROM wap_admin.runs r WHERE r.run_id = p_run_id FOR UPDATE;
   IF v_status IS NULL THEN
     RAISE EXCEPTION 'there is no run %', p_run_id USING ERRCODE = 'WAP02';
@@ -35,6 +48,7 @@ DECLARE
   v_rejection text;
 BEGIN
   PERFORM wap_admin.require_duty('wap_auditor');
+  PERFORM wap_admin.assert_not_anothers(p_run_id);
   SELECT * INTO r FROM wap_admin.runs WHERE run_id = p_run_id FOR UPDATE;
   IF r.status IS DISTINCT FROM 'built' THEN
     RAISE EXCEPTION 'run % is %: the gate comes once, after the audit of a built stage', p_run_id, coalesce(r.status, 'unknown') USING ERRCODE = 'WAP04';

@@ -14,7 +14,7 @@ BEGIN
   SELECT * INTO v_earlier FROM wap_admin.approvals a WHERE a.run_id = p_run_id AND a.kind = p_kind;
   IF v_earlier.run_id IS NOT NULL THEN
     -- A re-delivered event or a job that runs again finds its own approval; anything else finds that it is decided.
-    IF (v_earlier.approved_by, v_earlier.approval_ref) = (p_by, p_ref) THEN
+    IF (v_earlier.approved_by, v_earlier.approval_ref, v_earlier.bound) = (p_by, p_ref, p_bound) THEN
       RETURN;
     END IF;
     RAISE EXCEPTION 'run % was approved by % already (%)', p_run_id, v_earlier.approved_by, v_earlier.approval_ref USING ERRCODE = 'WAP04';

@@ -1,6 +1,6 @@
 // What the database itself refuses, whoever asks: safety A1, A2, E1, E2, E3 as statements that must fail.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newRunId } from "../../../../src/domain/run.ts";
+import { newRunId, STATUSES, TRANSITIONS } from "../../../../src/domain/run.ts";
 import {
   approveThroughDoor,
   audits,
@@ -130,6 +130,42 @@ describe("a builder (A1)", () => {
     expect(await stateOf(wap.as(builder, seal))).toBe("ok");
   });
 
+  test("cannot use a name that another run, or another target of this run, gives", async () => {
+    const runId = newRunId();
+    const manifest = await manifestOf(wap, runId, "b10");
+    const others = [await manifestOf(wap, newRunId(), "b10"), await manifestOf(wap, runId, "b11")];
+    for (const other of others) {
+      for (const name of ["raw_relation", "rejects_relation", "excluded_relation", "stage_relation"]) {
+        const start = wap.as(wap.logins.builder, "SELECT wap_admin.start_run($1::jsonb, $2::jsonb)", [
+          JSON.stringify({ ...manifest, [name]: other[name] }),
+          JSON.stringify(audits),
+        ]);
+        expect(await stateOf(start), name).toBe("WAP17");
+      }
+    }
+  });
+
+  test("of other runs cannot audit this one, neither for it nor against it", async () => {
+    const { runId } = await doorRun(wap, { target: "b12", until: "built" });
+    const stranger = `${wap.logins.builder}_2`;
+    await wap.admin(`CREATE ROLE ${stranger} LOGIN; GRANT wap_builder, wap_auditor TO ${stranger}`);
+    const auditor = `${wap.logins.builder}_3`;
+    await wap.admin(`CREATE ROLE ${auditor} LOGIN; GRANT wap_auditor TO ${auditor}`);
+    const readings = JSON.stringify(audits.map((audit) => ({ ...audit, passed: false, observed: {} })));
+    const record = (login: string): Promise<string> =>
+      stateOf(
+        wap.as(login, "SELECT wap_admin.record_readings($1, $2::jsonb, '[]', null)", [runId, readings]),
+      );
+    try {
+      expect(await record(stranger)).toBe("WAP01");
+      expect(await stateOf(wap.as(stranger, "SELECT wap_admin.finish_audit($1)", [runId]))).toBe("WAP01");
+      expect(await statusOf(wap, runId)).toBe("built");
+      expect(await record(auditor), "a login that only audits may").toBe("ok");
+    } finally {
+      await wap.admin(`DROP ROLE ${stranger}; DROP ROLE ${auditor}`);
+    }
+  });
+
   test("cannot hold a publish up with a temporary view over its target", async () => {
     const first = await doorRun(wap, { target: "b9" });
     await publishThroughDoor(wap, first.runId);
@@ -230,6 +266,12 @@ describe("an approval (A2)", () => {
       await stateOf(approveThroughDoor(wap, wap.logins.approver, runId)),
       "the same approval again is harmless",
     ).toBe("ok");
+    const unbound = wap.as(
+      wap.logins.approver,
+      "SELECT wap_admin.approve($1, 'publish', 'github:lena', 'https://example.test/c/1', '{}', '{}')",
+      [runId],
+    );
+    expect(await stateOf(unbound), "the same approval of other bytes is not the same").toBe("WAP04");
     const other = wap.as(
       wap.logins.approver,
       "SELECT wap_admin.approve($1, 'publish', 'github:omar', 'url', wap_admin.bindings($1), '{}')",
@@ -330,6 +372,20 @@ describe("the record (E1)", () => {
         `UPDATE wap_admin.runs SET approved_by = 'x' WHERE run_id = '${runId}'`,
       ]) {
         expect(await stateOf(wap.admin(replica + sql)), replica + sql).toBe("WAP16");
+      }
+    }
+  });
+
+  test("knows the transitions of domain/run.ts and no other", async () => {
+    const { runId } = await doorRun(wap, { target: "r3", until: "built" });
+    for (const from of STATUSES) {
+      for (const to of STATUSES.filter((status) => status !== from)) {
+        const step = wap.admin(`
+          CREATE TEMP TABLE copy AS SELECT * FROM wap_admin.runs WHERE run_id = '${runId}';
+          UPDATE copy SET status = '${from}';
+          CREATE TRIGGER forward_only BEFORE UPDATE ON copy FOR EACH ROW EXECUTE FUNCTION wap_admin.forward_only();
+          UPDATE copy SET status = '${to}'`);
+        expect(await stateOf(step), `${from} to ${to}`).toBe(TRANSITIONS[from].includes(to) ? "ok" : "WAP16");
       }
     }
   });
