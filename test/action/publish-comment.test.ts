@@ -240,12 +240,25 @@ describe("commands", () => {
 });
 
 describe("a merge", () => {
+  const merging = (text: string): string =>
+    text.replace("approval: {max_run_age: 7d}", "approval: {merge: true}");
+  const mergeOf = (number: number, headSha: string) => ({
+    name: "pull_request",
+    payload: {
+      action: "closed",
+      number,
+      pull_request: {
+        merged: true,
+        head: { sha: headSha, repo: { full_name: "acme/flights" } },
+        base: { repo: { full_name: "acme/flights" } },
+      },
+    },
+  });
+
   test("publishes what was shown at the merged head where the base branch's contract allows it, and nothing where it does not", async () => {
     next += 1;
     const target = `t${next}`;
     const number = next;
-    const merging = (text: string): string =>
-      text.replace("approval: {max_run_age: 7d}", "approval: {merge: true}");
     const pull = at.open(number, target, {
       contract: merging,
       baseFiles: { [CONTRACT]: at.contract(target, merging) },
@@ -254,19 +267,7 @@ describe("a merge", () => {
     const squash = at.standIn.state.commit(at.repository, pull.headSha, {});
     pull.state = "closed";
     pull.merged = { by: at.standIn.state.user("lena"), sha: squash };
-    const event = {
-      name: "pull_request",
-      payload: {
-        action: "closed",
-        number,
-        pull_request: {
-          merged: true,
-          head: { sha: pull.headSha, repo: { full_name: "acme/flights" } },
-          base: { repo: { full_name: "acme/flights" } },
-        },
-      },
-    };
-    const end = await at.job(event, { actor: "lena" });
+    const end = await at.job(mergeOf(number, pull.headSha), { actor: "lena" });
     expect(end.outputs["status"], end.log).toBe("published");
     expect(await at.readers(target)).toBe(6064);
 
@@ -278,10 +279,7 @@ describe("a merge", () => {
       by: at.standIn.state.user("lena"),
       sha: at.standIn.state.commit(at.repository, plain.headSha, {}),
     };
-    const nothing = await at.job(
-      { ...event, payload: { ...event.payload, number: other.number } },
-      { actor: "lena" },
-    );
+    const nothing = await at.job(mergeOf(other.number, plain.headSha), { actor: "lena" });
     expect([nothing.outputs["status"], nothing.outputs["reason-code"]], nothing.log).toEqual([
       "nothing",
       "merge_not_allowed",
@@ -293,8 +291,6 @@ describe("a merge", () => {
     next += 1;
     const target = `t${next}`;
     const number = next;
-    const merging = (text: string): string =>
-      text.replace("approval: {max_run_age: 7d}", "approval: {merge: true}");
     const pull = at.open(number, target, {
       contract: merging,
       baseFiles: { [CONTRACT]: at.contract(target, merging) },
@@ -305,19 +301,7 @@ describe("a merge", () => {
       by: at.standIn.state.user("lena"),
       sha: at.standIn.state.commit(at.repository, pull.headSha, { [DELIVERY]: "another file" }),
     };
-    const event = {
-      name: "pull_request",
-      payload: {
-        action: "closed",
-        number,
-        pull_request: {
-          merged: true,
-          head: { sha: pull.headSha, repo: { full_name: "acme/flights" } },
-          base: { repo: { full_name: "acme/flights" } },
-        },
-      },
-    };
-    const end = await at.job(event, { actor: "lena" });
+    const end = await at.job(mergeOf(number, pull.headSha), { actor: "lena" });
     expectRefused(end, "contract_changed");
     expect(await at.readers(target)).toBeNull();
   });

@@ -68,12 +68,12 @@ export async function wapDatabase(schema = "mart"): Promise<WapDatabase> {
     CREATE SCHEMA "${schema}";
     GRANT USAGE, CREATE ON SCHEMA "${schema}" TO wap_target;
     GRANT USAGE ON SCHEMA "${schema}" TO ${logins.consumer}, wap_builder, wap_auditor;`);
-  const as = async (
-    login: string,
+  const query = async (
+    url: string,
     sql: string,
     values: readonly unknown[] = [],
   ): Promise<pg.QueryResultRow[]> => {
-    const client = new pg.Client({ connectionString: database.url(login) });
+    const client = new pg.Client({ connectionString: url });
     await client.connect();
     try {
       const result = await client.query(sql, [...values]);
@@ -86,17 +86,8 @@ export async function wapDatabase(schema = "mart"): Promise<WapDatabase> {
     database,
     logins,
     url: database.url,
-    as,
-    admin: async (sql, values = []) => {
-      const client = new pg.Client({ connectionString: database.adminUrl });
-      await client.connect();
-      try {
-        const result = await client.query(sql, [...values]);
-        return Array.isArray(result) ? (result.at(-1)?.rows ?? []) : result.rows;
-      } finally {
-        await client.end();
-      }
-    },
+    as: (login, sql, values) => query(database.url(login), sql, values),
+    admin: (sql, values) => query(database.adminUrl, sql, values),
     end: async () => {
       await database.query(`DROP OWNED BY ${logins.consumer}; REVOKE ${logins.consumer} FROM wap_publisher`);
       await database.end();

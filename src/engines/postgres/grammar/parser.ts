@@ -20,18 +20,7 @@ export interface Token {
   readonly text: string;
 }
 
-interface GrammarModule {
-  readonly lengthBytesUTF8: (text: string) => number;
-  readonly stringToUTF8: (text: string, pointer: number, length: number) => void;
-  readonly UTF8ToString: (pointer: number) => string;
-  readonly getValue: (pointer: number, type: "i32") => number;
-  readonly _malloc: (length: number) => number;
-  readonly _free: (pointer: number) => void;
-  readonly _wasm_parse_query_raw: (pointer: number) => number;
-  readonly _wasm_free_parse_result: (pointer: number) => void;
-  readonly _wasm_scan: (pointer: number) => number;
-  readonly _wasm_free_string: (pointer: number) => void;
-}
+type GrammarModule = Awaited<ReturnType<typeof createModule>>;
 
 /** Whatever JSON.parse answers is a tree: a schema that looked inside would only overflow the stack on a deep one. */
 const treeSchema = z.custom<SqlTree>((value) => value !== undefined);
