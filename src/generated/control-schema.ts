@@ -216,7 +216,7 @@ export const CONTROL_SCHEMA: Readonly<Record<string, string>> = {
   "function show_version(p_target text, p_backing oid, p_first boolean, OUT tries integer, OUT started timestamp with time zone) grant wap_owner": "EXECUTE wap_owner false",
   "function stage_schema_fingerprint(p_stage oid)": "returns text language sql kind f owner wap_owner definer f volatility s strict f settings search_path=pg_catalog, pg_temp body 4a186a116e748c84bb3330a942901c35b8244a3c54a80b20df98c03fe1c86ff6",
   "function stage_schema_fingerprint(p_stage oid) grant wap_owner": "EXECUTE wap_owner false",
-  "function start_run(p_manifest jsonb, p_audits jsonb)": "returns void language plpgsql kind f owner wap_owner definer t volatility v strict f settings search_path=pg_catalog, pg_temp body bce6878109acb23c3c147e448c0b7eb24a8160e1b06521bb1f491d8c7c3ed5f8",
+  "function start_run(p_manifest jsonb, p_audits jsonb)": "returns void language plpgsql kind f owner wap_owner definer t volatility v strict f settings search_path=pg_catalog, pg_temp body 0dddd429c7bf9b9195ff2af9933b2db4129265a4be8335a7c7b0d6e363291db8",
   "function start_run(p_manifest jsonb, p_audits jsonb) grant wap_builder": "EXECUTE wap_owner false",
   "function start_run(p_manifest jsonb, p_audits jsonb) grant wap_owner": "EXECUTE wap_owner false",
   "function target_fingerprint(p_schema text, p_name text)": "returns text language sql kind f owner wap_owner definer f volatility s strict f settings search_path=pg_catalog, pg_temp body d3a4ab5c07d22081594e14b9cafc4391d7d4a6b1fbcf1e9fcea0ffbafc4ca066",

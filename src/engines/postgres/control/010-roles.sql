@@ -20,7 +20,7 @@ BEGIN
     EXECUTE format('GRANT wap_owner TO %I', current_user);
     EXECUTE format('GRANT wap_vault TO %I', current_user);
   END IF;
-  -- Without this the publisher cannot see how old other sessions' transactions are: named by `wap doctor`, not an error.
+  -- Without this the publisher cannot see how old other sessions' transactions are: said, not an error.
   BEGIN
     GRANT pg_read_all_stats TO wap_owner;
   EXCEPTION WHEN insufficient_privilege THEN

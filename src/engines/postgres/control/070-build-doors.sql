@@ -58,7 +58,8 @@ BEGIN
   IF v_schema IN ('pg_catalog', 'information_schema', 'pg_toast', 'wap_admin', 'wap_raw', 'wap_stage') THEN
     RAISE EXCEPTION 'target % is not one that wap publishes', v_target USING ERRCODE = 'WAP17';
   END IF;
-  IF starts_with(v_contract -> 'database' ->> 'consumer_role', 'wap_') THEN
+  IF v_contract -> 'database' ->> 'consumer_role' IN
+       ('wap_owner', 'wap_vault', 'wap_target', 'wap_builder', 'wap_auditor', 'wap_approver', 'wap_publisher') THEN
     RAISE EXCEPTION 'consumer role % is one of the roles of wap itself', v_contract -> 'database' ->> 'consumer_role' USING ERRCODE = 'WAP17';
   END IF;
   IF NOT coalesce(v_contract -> 'clauses' ?& ARRAY['volume', 'grain', 'conservation', 'bounds', 'reconciliation', 'freshness', 'known_quirks'], false) THEN
